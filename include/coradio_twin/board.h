@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// Board: a processor with an account of its time, interrupts, a gSPI engine and a power meter.
+//
+// The firmware is a poll function. The board calls it when an interrupt or a deadline is due and
+// the processor is free. The poll itself runs in no virtual time; what it did is charged from a
+// cost table in cycles, so that a transfer it starts reaches the bus only when a real processor
+// would have got there, and the next poll comes no earlier than the work is done.
+#ifndef CORADIO_TWIN_BOARD_H
+#define CORADIO_TWIN_BOARD_H
+
+#include "coradio_twin/gspi.h"
+#include "coradio_twin/log.h"
+#include "coradio_twin/sim.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct twin_board;
+
+// How the bus engine runs. Queued: descriptors are walked without the processor, the gap between
+// two transactions is that of the hardware. Serial: the processor waits for each transfer.
+enum twin_engine { TWIN_ENGINE_QUEUED, TWIN_ENGINE_SERIAL };
+
+// Work the firmware has done so far, read by the board to charge it. Only rises.
+struct twin_work {
+    uint64_t segments;        // frames with payload built
+    uint64_t acks;            // frames received and processed
+    uint64_t control_frames;  // other frames built
+    uint64_t copied_bytes;    // by the processor
+    uint64_t summed_bytes;    // checksummed by the processor
+};
+
+struct twin_firmware {
+    void *context;
+    // Runs once; returns the time in microseconds when it wants to be called even without an
+    // interrupt, UINT64_MAX for never.
+    uint64_t (*poll)(void *context, uint64_t now_us);
+    void (*work)(void *context, struct twin_work *work);
+};
+
+struct twin_board_config {
+    struct twin_sim *sim;
+    struct twin_gspi_chip chip;
+    struct twin_log *bus_log;  // one line a transaction, may be NULL
+    enum twin_engine engine;
+    uint32_t cpu_hz;
+    uint32_t core_mv;     // core voltage, for the power model
+    uint64_t segment_ns;  // not 0: replaces the cost table by this cost for each segment
+    uint8_t queue_depth;  // transfers the engine holds, for the queued engine
+};
+
+struct twin_board *twin_board_new(const struct twin_board_config *config);
+void twin_board_free(struct twin_board *board);
+void twin_board_set_firmware(struct twin_board *board, const struct twin_firmware *firmware);
+// Powers the board up: the first poll is due now.
+void twin_board_start(struct twin_board *board);
+// Wakes the firmware as an interrupt would (the chip's line, a console byte).
+void twin_board_interrupt(struct twin_board *board);
+
+// The processor's present time: now plus the work charged in the running poll.
+uint64_t twin_board_clock_ns(struct twin_board *board);
+// Waits on behalf of the firmware (serial engine): the processor is busy for so long.
+void twin_board_spend_ns(struct twin_board *board, uint64_t ns);
+
+// The bus engine, as ports/twin uses it.
+struct twin_board_xfer {
+    struct twin_gspi_xfer wire;
+    uint32_t payload_bytes;  // for the bus log
+    uint64_t started_ns;     // filled: first clock
+    uint64_t completed_ns;   // filled: last clock
+    bool complete;
+};
+
+// False: the queue is full. Serial engine: complete on return.
+bool twin_board_bus_start(struct twin_board *board, struct twin_board_xfer *xfer);
+// True: the oldest transfer is complete and leaves the queue.
+bool twin_board_bus_poll(struct twin_board *board);
+// The clock set: the nearest that is not faster, from the dividers of the board; 0: not possible.
+uint32_t twin_board_bus_set_clock_hz(struct twin_board *board, uint32_t clock_hz);
+bool twin_board_bus_irq(struct twin_board *board);
+void twin_board_power(struct twin_board *board, bool on);
+// Called once, at the first clock of the first transfer that carries payload.
+void twin_board_on_first_payload(
+    struct twin_board *board, void (*first)(void *context), void *context);
+
+struct twin_board_counters {
+    uint64_t polls;
+    uint64_t interrupts;
+    uint64_t cpu_busy_ns;
+    uint64_t bus_busy_ns;  // chip select low
+    uint64_t clocked_bits;
+    uint64_t transfers;
+};
+
+void twin_board_get_counters(const struct twin_board *board, struct twin_board_counters *counters);
+uint8_t twin_board_queue_depth(const struct twin_board *board);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

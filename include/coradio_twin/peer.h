@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// The wire and the far side: where frames go behind the access point.
+//
+// A wire is a full-duplex link with a delay and a loss; on its far end sits a peer: a host inside
+// the twin whose TCP is lwIP (virtual time), or the real network of the host (wall-clock time,
+// user-mode networking without root).
+#ifndef CORADIO_TWIN_PEER_H
+#define CORADIO_TWIN_PEER_H
+
+#include "coradio_twin/frame.h"
+#include "coradio_twin/sim.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// ---- wire
+
+struct twin_wire;
+
+struct twin_wire_config {
+    struct twin_sim *sim;
+    struct twin_frames *frames;
+    uint64_t delay_ns;  // each way
+    uint32_t loss;      // chance in parts per 2^32 that a frame is lost, each way
+    FILE *pcap;         // what the far side sees, both ways, after the loss; NULL: none
+};
+
+struct twin_wire *twin_wire_new(const struct twin_wire_config *config);
+void twin_wire_free(struct twin_wire *wire);
+// Give these to the two ends. A frame put into `near` comes out at the far end after the delay.
+struct twin_port twin_wire_near(struct twin_wire *wire);
+struct twin_port twin_wire_far(struct twin_wire *wire);
+// Where frames come out.
+void twin_wire_connect_near(struct twin_wire *wire, struct twin_port port);
+void twin_wire_connect_far(struct twin_wire *wire, struct twin_port port);
+uint64_t twin_wire_lost(const struct twin_wire *wire);
+
+// ---- peer host inside the twin, lwIP (one in a process: lwIP's state is file-scope)
+
+struct twin_peer;
+
+struct twin_peer_config {
+    struct twin_sim *sim;
+    struct twin_frames *frames;
+    struct twin_port wire;    // where its frames go
+    uint8_t address[6];       // MAC
+    uint32_t ip, netmask;     // host order
+    uint32_t receive_window;  // bytes; 0: the default of the peer (65535)
+    uint16_t port;            // TCP and UDP port it serves; everything received is counted
+    bool refuse;              // nothing listens: TCP is answered by RST
+    // The application of the peer: called with each piece received, in order (TCP) or as it comes.
+    void (*received)(void *context, const uint8_t *data, uint32_t size_bytes);
+    // The connection ended: true after a FIN, false after a reset.
+    void (*closed)(void *context, bool orderly);
+    void *context;
+};
+
+struct twin_peer *twin_peer_new(const struct twin_peer_config *config);
+void twin_peer_free(struct twin_peer *peer);
+struct twin_port twin_peer_port(struct twin_peer *peer);
+
+struct twin_peer_counters {
+    uint64_t tcp_bytes;  // received in order
+    uint64_t udp_bytes;
+    uint64_t udp_datagrams;
+    uint64_t connections;
+};
+
+void twin_peer_get_counters(const struct twin_peer *peer, struct twin_peer_counters *counters);
+// Stops reading (the window closes) or reads on.
+void twin_peer_set_reading(struct twin_peer *peer, bool reading);
+
+// ---- the real network of the host, by libslirp
+
+struct twin_slirp;
+
+struct twin_slirp_config {
+    struct twin_sim *sim;  // paced to the wall clock by the caller
+    struct twin_frames *frames;
+    struct twin_port wire;
+    // The virtual network: the board may use any address in it; the gateway is the Linux host
+    // (its loopback included).
+    uint32_t network, netmask, gateway;  // host order
+};
+
+struct twin_slirp *twin_slirp_new(const struct twin_slirp_config *config);
+void twin_slirp_free(struct twin_slirp *slirp);
+struct twin_port twin_slirp_port(struct twin_slirp *slirp);
+// Waits up to timeout_ms for the host's sockets and moves what is ready.
+void twin_slirp_poll(struct twin_slirp *slirp, uint32_t timeout_ms);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

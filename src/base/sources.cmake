@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+set(RING_SOURCES meter.c status.c)
