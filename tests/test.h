@@ -87,17 +87,25 @@ static jmp_buf test_escape;
 #define CHECK_BYTES(actual, expected, size_bytes)                                                  \
     CHECK(memcmp((actual), (expected), (size_bytes)) == 0)
 
+// On its own, so that no variable of the loop below lives across the jump.
+static inline bool test_passes(void (*run)(void)) {
+    if (setjmp(test_escape) != 0) {
+        return false;
+    }
+    run();
+    return true;
+}
+
 static inline int test_run(
     const char *program, const char *only, const struct test_case *cases, size_t count) {
-    static volatile int passed;
-    static volatile int failed;
+    int passed = 0;
+    int failed = 0;
 
     for (size_t i = 0; i < count; i++) {
         if (only != NULL && strcmp(only, cases[i].name) != 0) {
             continue;
         }
-        if (setjmp(test_escape) == 0) {
-            cases[i].run();
+        if (test_passes(cases[i].run)) {
             printf("ok   %s\n", cases[i].name);
             passed++;
         } else {
