@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-set(RING_SOURCES)
+set(RING_SOURCES pattern.c)
