@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// coradio: one command; the first argument names the subcommand, which reads the rest.
+#include "common/exit_code.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct subcommand {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *help;
+};
+
+#ifdef COR_HAVE_RUN
+int run_main(int argc, char **argv);
+#endif
+#ifdef COR_HAVE_SINK
+int sink_main(int argc, char **argv);
+#endif
+
+static const struct subcommand subcommands[] = {
+#ifdef COR_HAVE_RUN
+    {"run", run_main, "run an application on a virtual board and measure it"},
+#endif
+#ifdef COR_HAVE_SINK
+    {"sink", sink_main, "receive TCP and UDP streams and count what arrives"},
+#endif
+    {NULL, NULL, NULL},
+};
+
+static void print_help(FILE *file) {
+    fputs(
+        "Usage: coradio SUBCOMMAND [--option ...]\n"
+        "       coradio --help | --version\n"
+        "\n"
+        "Moves bytes from an application through a Wi-Fi co-processor to a Linux host, and says\n"
+        "which limit holds.\n"
+        "\n"
+        "Subcommands (coradio SUBCOMMAND --help tells its options):\n",
+        file);
+    for (const struct subcommand *each = subcommands; each->name != NULL; each++) {
+        fprintf(file, "  %-10s %s\n", each->name, each->help);
+    }
+    fputs(
+        "\n"
+        "Exit codes: 0 done, 1 what was measured failed its bar, 2 wrong use, 3 environment,\n"
+        "4 interrupted with partial results written.\n",
+        file);
+}
+
+int main(int argc, char **argv) {
+    if (argc < 2) {
+        print_help(stderr);
+        return EXIT_CODE_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 ||
+        strcmp(argv[1], "help") == 0) {
+        print_help(stdout);
+        return EXIT_CODE_DONE;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        puts("coradio " COR_VERSION);
+        return EXIT_CODE_DONE;
+    }
+    for (const struct subcommand *each = subcommands; each->name != NULL; each++) {
+        if (strcmp(each->name, argv[1]) == 0) {
+            return each->run(argc - 1, argv + 1);
+        }
+    }
+    fprintf(stderr, "coradio: unknown subcommand '%s'; coradio --help lists them\n", argv[1]);
+    return EXIT_CODE_USAGE;
+}
