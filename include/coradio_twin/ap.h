@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Access point: decides who joins, and bridges between the air and a wire.
+//
+// It owns its MAC and starts its beacons (every 102.4 ms) when it is made. Management frames of the
+// join are not sent over the air: they are delays, in twin/air/table.h.
 #ifndef CORADIO_TWIN_AP_H
 #define CORADIO_TWIN_AP_H
 
@@ -27,7 +30,7 @@ struct twin_ap_config {
     uint8_t channel;
     int8_t rssi_dbm;    // as the station hears it
     uint8_t ampdu_max;  // what the AP puts in one PPDU towards the station; 1: does not aggregate
-    uint32_t dtim_period;
+    uint32_t dtim_period;   // in beacons; 0: 1
     struct twin_port wire;  // where frames from the air go; ownership passes
 };
 
@@ -47,7 +50,8 @@ enum twin_join {
 };
 
 // Asks to join. The outcome is called back after the time that scan, authentication, association
-// and key exchange take. With TWIN_JOIN_OK the station's MAC is associated from then on.
+// and key exchange take. With TWIN_JOIN_OK the station's MAC is associated from then on. Asking
+// again before the outcome replaces the first question, whose outcome is then never called.
 typedef void (*twin_join_fn)(void *context, enum twin_join outcome);
 void twin_ap_join(
     struct twin_ap *ap,
@@ -57,19 +61,35 @@ void twin_ap_join(
     enum twin_auth auth,
     twin_join_fn outcome,
     void *context);
-// The station leaves.
+// The station leaves, or gives up a join that has no outcome yet. To be called before a station's
+// MAC is freed.
 void twin_ap_leave(struct twin_ap *ap, struct twin_mac *station);
 
 const uint8_t *twin_ap_bssid(const struct twin_ap *ap);
 int8_t twin_ap_rssi_dbm(const struct twin_ap *ap);
 uint8_t twin_ap_channel(const struct twin_ap *ap);
+// What its beacons say, for scans and for the wake-up interval of a station.
+const char *twin_ap_ssid(const struct twin_ap *ap);
+enum twin_auth twin_ap_auth(const struct twin_ap *ap);
+uint32_t twin_ap_dtim_period(const struct twin_ap *ap);
+
+// Name, unit, what it counts.
+// clang-format off
+#define TWIN_AP_COUNTERS(X)                                                                        \
+    X(to_wire,            "1", "frames from stations handed to the wire")                          \
+    X(to_air,             "1", "frames from the wire queued for the air")                          \
+    X(dropped_queue_full, "1", "frames towards the air that found the queue full")                 \
+    X(dropped_not_joined, "1", "frames towards the air whose receiver is not joined")              \
+    X(joins,              "1", "joins that succeeded")                                             \
+    X(dropped_runt,       "1", "frames from the wire shorter than an Ethernet header")             \
+    X(lost_on_air,        "1", "frames towards a station given up after the last attempt")         \
+    X(joins_failed,       "1", "joins that failed, for any reason")
+// clang-format on
 
 struct twin_ap_counters {
-    uint64_t to_wire;
-    uint64_t to_air;
-    uint64_t dropped_queue_full;  // towards the air
-    uint64_t dropped_not_joined;
-    uint64_t joins;
+#define X(name, unit, text) uint64_t name;
+    TWIN_AP_COUNTERS(X)
+#undef X
 };
 
 void twin_ap_get_counters(const struct twin_ap *ap, struct twin_ap_counters *counters);

@@ -21,6 +21,12 @@ extern "C" {
 
 struct twin_cyw43;
 
+// What happens to a frame beyond the credit that the host was told. It is counted in any case.
+enum twin_over_credit {
+    TWIN_OVER_CREDIT_DROP,
+    TWIN_OVER_CREDIT_ACCEPT,  // taken as long as a buffer is free
+};
+
 struct twin_cyw43_config {
     struct twin_sim *sim;
     struct twin_frames *frames;
@@ -35,8 +41,10 @@ struct twin_cyw43_config {
     uint64_t wake_ns;   // from power on to the first answer on the bus
     uint64_t ht_ns;     // from firmware start to the HT clock
     uint64_t f2_ready_ns;     // from the HT clock to F2 ready
-    uint32_t listen_beacons;  // wake-up interval where the host sets none
+    uint32_t listen_beacons;  // wake-up interval where the host sets none; 0: the DTIM period
     bool strict;              // counted deviations also stop the run (abort)
+    bool credit_frames;       // sends frames of 12 bytes when no other frame carries the credit
+    enum twin_over_credit over_credit;
 };
 
 // Fills the config with the model's defaults; sim, frames, air and ap are left to the caller.
@@ -69,10 +77,21 @@ struct twin_cyw43_counters {
     uint64_t deviations;       // each breach of the bus's or the protocol's rules
     uint64_t ioctls;
     uint64_t events;
-    uint64_t not_ready_writes;  // F2 writes while not ready
+    uint64_t not_ready_writes;    // F2 writes while not ready
+    uint64_t dropped_header;      // frames from the host whose SDPCM or BDC header is not one
+    uint64_t dropped_oversize;    // frames from the host longer than Ethernet allows
+    uint64_t dropped_not_joined;  // frames from the host while not associated
+    uint64_t dropped_filter;      // frames from the air that the address filter does not pass
+    uint64_t dropped_unread;      // frames the host aborted before it had read them
+    uint64_t dropped_events;      // events that found no room
+    uint64_t tx_acked;            // frames acknowledged on the air
+    uint64_t tx_failed;           // frames given up on the air
 };
 
 void twin_cyw43_get_counters(const struct twin_cyw43 *chip, struct twin_cyw43_counters *counters);
+
+// The output pins of the chip as set by `gpioout`, bit 0 first (the board's LED is bit 0).
+uint32_t twin_cyw43_gpio(const struct twin_cyw43 *chip);
 
 // The name of the last deviation ("f1-over-length", ...), NULL when there was none.
 const char *twin_cyw43_last_deviation(const struct twin_cyw43 *chip);
