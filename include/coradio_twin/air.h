@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Air: one 20 MHz channel at 2.4 GHz with CSMA/CA, and the MACs that contend for it.
 //
-// Two MACs in the first slice, a station and an access point: EDCA best effort with slot-accurate
-// back-off, HT-mixed PPDUs, ACK and BlockAck, A-MPDU, MPDU errors with MAC retries, collisions,
-// beacons, and legacy power save with a wake-up interval in beacons. All times are in nanoseconds.
-// The constants and their sources stand in one table, twin/air_table.h.
+// One access point and its stations: EDCA best effort with slot-accurate back-off, HT-mixed PPDUs,
+// ACK and BlockAck, A-MPDU, MPDU errors with MAC retries, collisions, beacons, and legacy power
+// save with a wake-up interval in beacons. All times are in nanoseconds. The constants and their
+// sources stand in one table, twin/air/table.h.
+//
+// What the model leaves out: ACK, BlockAck, null and group frames are never lost to errors (they go
+// at robust rates), only to collisions; carrier sense is immediate, so only MACs that start at the
+// same instant collide; there is no protection, no hidden station and no neighbour; the exchange
+// that moves the block-ack window of the receiver past a given-up MPDU takes no time.
 #ifndef CORADIO_TWIN_AIR_H
 #define CORADIO_TWIN_AIR_H
 
@@ -46,29 +51,42 @@ void twin_air_free(struct twin_air *air);
 struct twin_mac_config {
     bool access_point;
     uint8_t address[6];
-    uint8_t ampdu_max;      // MPDUs in one PPDU, 1..32; 1 sends single MPDUs with a normal ACK
-    uint32_t queue_frames;  // frames it holds; more are refused by twin_mac_send()
-    uint32_t retries_max;   // attempts beyond the first before a frame is given up
+    uint8_t ampdu_max;      // MPDUs in one PPDU, 1..32; a lone MPDU goes with a normal ACK
+    uint32_t queue_frames;  // frames it holds towards one receiver; more are refused; 0: 256
+    uint32_t retries_max;   // attempts beyond the first before a frame is given up; 0: 7
     void *context;
     // A frame given to send() is done: acknowledged on the air or given up. Ownership comes back.
+    // Called when the response has ended. May call twin_mac_send().
     void (*sent)(void *context, struct twin_frame *frame, bool acked);
-    // A frame from the other side, in order, no duplicates. Ownership passes.
+    // A frame from the other side, in order, no duplicates. Ownership passes. Called when the PPDU
+    // has ended, before the response. May call twin_mac_send().
     void (*received)(void *context, struct twin_frame *frame);
 };
 
 struct twin_mac *twin_mac_new(struct twin_air *air, const struct twin_mac_config *config);
 void twin_mac_free(struct twin_mac *mac);
 
-// Queues a frame for the air. False: the queue is full, and the frame stays with the caller.
+// Queues a frame for the air. A station sends everything to its access point; an access point
+// sends to the station of the destination address, or to all when it is a group address. False:
+// the queue is full or the receiver is not associated, and the frame stays with the caller.
 bool twin_mac_send(struct twin_mac *mac, struct twin_frame *frame);
+// Frames held, those on the air included.
 uint32_t twin_mac_queued(const struct twin_mac *mac);
 void twin_mac_set_ampdu(struct twin_mac *mac, uint8_t ampdu_max);
+// The longest A-MPDU this MAC can receive, 2^(13+e)-1 with e = 0..3 (the HT capability; the chip's
+// "ampdu_rx_factor" is e). 65535 until set.
+void twin_mac_set_ampdu_receive_bytes(struct twin_mac *mac, uint32_t size_bytes);
 
 // Association is decided by the access point (ap.h); the air only carries data of associated pairs
-// and beacons. Frames queued at the moment of leaving are given back as not acknowledged.
+// and beacons. Frames queued at the moment of leaving are given back as not acknowledged, to both
+// sides. An access point must exist.
 void twin_mac_set_associated(struct twin_mac *station, bool associated);
 
-// Power save of a station. wake_beacons: wakes for every n-th beacon, at least 1.
+// Power save of a station. wake_beacons: wakes for every n-th beacon, at least 1. A station asleep
+// may send at once. In TWIN_PM_LEGACY it tells the AP with every frame that it sleeps: what comes
+// for it waits for the next beacon it wakes for; then it fetches all that was buffered when it
+// asked, and sleeps again. In TWIN_PM_FAST it tells the AP that it is awake, and stays so until
+// sleep_return_ns have passed without data; sleep_return_ns 0 means the table's 200 ms.
 void twin_mac_set_pm(
     struct twin_mac *station, enum twin_pm pm, uint64_t sleep_return_ns, uint32_t wake_beacons);
 bool twin_mac_asleep(const struct twin_mac *station);
@@ -77,35 +95,55 @@ bool twin_mac_asleep(const struct twin_mac *station);
 void twin_mac_start_beacons(
     struct twin_mac *access_point, uint32_t interval_tu, uint32_t dtim_period);
 
-// Totals since the start; readers subtract snapshots.
+// Totals since the start; readers subtract snapshots. Name, unit, what it counts. The kinds of
+// time that the channel knows are exchange (data and group frames, also those lost to errors),
+// collision, beacon and null frames (not summed here), and idle.
+// clang-format off
+#define TWIN_AIR_COUNTERS(X)                                                                       \
+    X(ppdus,            "1",  "data PPDUs sent by stations (uplink)")                              \
+    X(mpdus,            "1",  "data MPDUs in them, retries included")                              \
+    X(retries,          "1",  "MPDUs sent again, both directions")                                 \
+    X(given_up,         "1",  "MPDUs dropped after the last attempt, both directions")             \
+    X(collisions,       "1",  "times that two MACs or more started at the same instant")           \
+    X(downlink_ppdus,   "1",  "data PPDUs sent by the access point, group frames included")        \
+    X(downlink_mpdus,   "1",  "data MPDUs in them, retries included")                              \
+    X(beacons,          "1",  "beacons sent")                                                      \
+    X(exchange_ns,      "ns", "data exchanges of both sides: AIFS and back-off as far as they "    \
+                              "kept the channel idle, PPDU, SIFS, response or time-out; without "  \
+                              "collisions")                                                        \
+    X(occupied_ns,      "ns", "of these PPDU, SIFS and response alone")                            \
+    X(station_tx_ns,    "ns", "stations' transmitters on: PPDUs and responses")                    \
+    X(station_rx_ns,    "ns", "stations receiving frames meant for them, or beacons")              \
+    X(station_sleep_ns, "ns", "stations' radios asleep")                                           \
+    X(collision_ns,     "ns", "collisions: AIFS, back-off, the longest PPDU, time-out")            \
+    X(null_frames,      "1",  "null frames of stations (power save)")                              \
+    X(group_missed,     "1",  "group frames that a station slept through")
+// clang-format on
+
 struct twin_air_counters {
-    uint64_t ppdus;     // data PPDUs sent by stations (uplink)
-    uint64_t mpdus;     // data MPDUs in them, retries included
-    uint64_t retries;   // MPDUs sent again, both directions
-    uint64_t given_up;  // MPDUs dropped after the last attempt, both directions
-    uint64_t collisions;
-    uint64_t downlink_ppdus;
-    uint64_t downlink_mpdus;
-    uint64_t beacons;
-    uint64_t exchange_ns;       // time taken by data exchanges of both sides: AIFS, back-off, PPDU,
-                                // SIFS, response
-    uint64_t occupied_ns;       // PPDU, SIFS and response alone
-    uint64_t station_tx_ns;     // time the station's transmitter was on (for the power model)
-    uint64_t station_rx_ns;     // time the station received frames meant for it or beacons
-    uint64_t station_sleep_ns;  // time the station's radio slept
+#define X(name, unit, text) uint64_t name;
+    TWIN_AIR_COUNTERS(X)
+#undef X
 };
 
 void twin_air_get_counters(const struct twin_air *air, struct twin_air_counters *counters);
+
+// Changes the chance that an MPDU is not received (twin_chance()).
+void twin_air_set_mpdu_error(struct twin_air *air, uint32_t mpdu_error);
 
 // The closed-form times of the fact sheet, term by term, for tests and for bounds.
 // All in nanoseconds, mean back-off of the first attempt.
 uint64_t twin_air_ppdu_ns(const struct twin_air *air, uint32_t psdu_bytes);
 // Bytes of an MPDU that carries an IP packet of ip_bytes.
 uint32_t twin_air_mpdu_bytes(const struct twin_air *air, uint32_t ip_bytes);
-// A-MPDU of count equal MPDUs, or a single MPDU with a normal ACK where count is 1.
+// A-MPDU of count equal MPDUs, or a single MPDU with a normal ACK where count is 1. Without errors
+// and collisions. Not cut down; see twin_air_fit().
 uint64_t twin_air_exchange_ns(const struct twin_air *air, uint32_t ip_bytes, uint32_t count);
-// Goodput bounds in bit/s: UDP of 1472 bytes; TCP of 1460 bytes with one ACK for two segments.
-// Count is cut down to what fits the longest PPDU.
+// How many of count equal MPDUs fit the longest PPDU, the longest A-MPDU and the block-ack window.
+uint32_t twin_air_fit(const struct twin_air *air, uint32_t ip_bytes, uint32_t count);
+// Goodput bounds in bit/s: UDP of 1472 bytes; TCP of 1460 bytes with one ACK for two segments, the
+// ACKs of one PPDU in one A-MPDU, or singly where the access point does not aggregate. Count is cut
+// down to what fits. Where count is odd, PPDUs with the half ACK more and less alternate.
 uint64_t twin_air_udp_bound_bps(const struct twin_air *air, uint32_t count);
 uint64_t twin_air_tcp_bound_bps(const struct twin_air *air, uint32_t count, bool ap_aggregates);
 
