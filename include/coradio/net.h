@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// Net: one IPv4 host over one radio: Ethernet, ARP, IPv4, ICMP echo, and the sockets on it.
+//
+// The radio pulls frames (frame.h); nothing is queued here but a few control frames. Time comes in
+// as an argument and the next deadline goes out. All memory is the caller's: struct cor_net holds
+// its tables, sockets (tcp.h, udp.h, ping.h) are structs that the caller owns and that stand in a
+// list here. One context calls everything.
+#ifndef CORADIO_NET_H
+#define CORADIO_NET_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "coradio/frame.h"
+#include "coradio/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Hosts whose hardware address is known or being asked for. A socket holds on to one of them.
+#define COR_NET_NEIGHBOURS 8
+// Control frames (ARP replies, resets) that wait for the radio to pull them; more are dropped.
+#define COR_NET_CONTROLS 8
+// Sockets on one net.
+#define COR_NET_SOCKETS 16
+// The longest ICMP message answered: 1500 less the IP header.
+#define COR_NET_ECHO_BYTES 1480
+// "Never", as a deadline.
+#define COR_NET_NEVER UINT64_MAX
+
+// name, unit, what it counts
+// clang-format off
+#define COR_NET_COUNTERS(X)                                                                      \
+    X(frames_received,      "1", "frames given to the stack")                                    \
+    X(frames_sent,          "1", "frames the radio pulled")                                      \
+    X(drop_ethernet,        "1", "dropped: shorter than an Ethernet header")                     \
+    X(drop_not_ours,        "1", "dropped: unicast frame for another hardware address")          \
+    X(drop_type,            "1", "dropped: neither ARP nor IPv4")                                \
+    X(drop_arp,             "1", "dropped: damaged ARP packet")                                  \
+    X(drop_ip_header,       "1", "dropped: IPv4 version or length impossible")                   \
+    X(drop_ip_checksum,     "1", "dropped: IPv4 header checksum wrong")                          \
+    X(drop_ip_address,      "1", "dropped: source or destination address not acceptable")        \
+    X(drop_ip_option,       "1", "dropped: source route asked for")                              \
+    X(drop_fragment,        "1", "dropped: fragments are not put together")                      \
+    X(drop_protocol,        "1", "dropped: not ICMP, UDP or TCP")                                \
+    X(drop_icmp,            "1", "dropped: ICMP length or checksum wrong, or type not known")    \
+    X(drop_udp,             "1", "dropped: UDP length or checksum wrong")                        \
+    X(drop_udp_port,        "1", "dropped: datagram for a port nobody has")                      \
+    X(drop_tcp,             "1", "dropped: TCP length, options or checksum wrong")               \
+    X(drop_tcp_socket,      "1", "segments for a connection nobody has (answered by a reset)")   \
+    X(drop_control,         "1", "control frames dropped: COR_NET_CONTROLS were waiting")        \
+    X(arp_requests_sent,    "1", "ARP requests sent")                                            \
+    X(arp_replies_sent,     "1", "ARP requests of others answered")                              \
+    X(arp_announcements,    "1", "own address announced or defended")                            \
+    X(arp_learned,          "1", "hardware addresses learned")                                   \
+    X(arp_changed,          "1", "known hosts that changed their hardware address")              \
+    X(arp_failed,           "1", "hosts that answered no ARP request")                           \
+    X(arp_conflicts,        "1", "ARP packets of another host with our address")                 \
+    X(echo_replies,         "1", "echo requests answered")                                       \
+    X(echo_limited,         "1", "echo requests not answered: too many, or one is being sent")   \
+    X(resets_sent,          "1", "resets sent")                                                  \
+    X(resets_limited,       "1", "resets not sent: too many a second")                           \
+    X(icmp_errors,          "1", "ICMP errors received")
+// clang-format on
+
+struct cor_net_counters {
+#define X(name, unit, text) uint64_t name;
+    COR_NET_COUNTERS(X)
+#undef X
+};
+
+struct cor_net_config {
+    uint8_t mac[6];      // all zero: not yet known, see cor_net_set_mac()
+    uint32_t address;    // host order, as are the two below
+    uint32_t netmask;    // ones, then zeros
+    uint32_t gateway;    // 0: none
+    uint64_t secret[2];  // from a good random source, for sequence numbers and ports
+    uint16_t mtu;        // IP bytes in a frame, 576..1500; 0: 1500
+};
+
+// What pull() asks a socket for, in this order over all sockets.
+enum cor_net_pass {
+    COR_NET_PASS_CONTROL = 1,
+    COR_NET_PASS_RETRANSMIT = 2,
+    COR_NET_PASS_DATA = 4,
+};
+
+enum cor_net_kind { COR_NET_TCP, COR_NET_UDP, COR_NET_PING };
+
+struct cor_net_socket;
+
+// What each kind of socket does for the net; filled in by tcp.c, udp.c and ping.c.
+struct cor_net_socket_ops {
+    // As cor_frame_source_ops.pull, for one pass. Called only while the pass is in `wants`.
+    enum cor_status (*pull)(
+        struct cor_net_socket *socket, uint64_t now_us, struct cor_frame_tx *tx, uint8_t pass);
+    // The frame with this index has left; index is what pull put into the token.
+    void (*sent)(struct cor_net_socket *socket, uint64_t now_us, uint32_t index);
+    // Runs due timers, returns the socket's next deadline.
+    uint64_t (*poll)(struct cor_net_socket *socket, uint64_t now_us);
+    // The hardware address of the next hop is known or has changed; NULL: nobody answers.
+    void (*neighbour)(struct cor_net_socket *socket, uint64_t now_us, const uint8_t *mac);
+};
+
+// The part that all sockets have; always their first member.
+struct cor_net_socket {
+    const struct cor_net_socket_ops *ops;
+    struct cor_net *net;
+    struct cor_net_socket *next;
+    uint32_t remote_address;  // 0: none yet
+    uint16_t remote_port;
+    uint16_t local_port;
+    uint16_t id;       // 1.., stands in the tokens of its frames
+    int8_t neighbour;  // index into the net's table, -1: none
+    uint8_t kind;      // enum cor_net_kind
+    uint8_t wants;     // enum cor_net_pass, or-ed
+};
+
+// One host on the link. Private to the stack.
+struct cor_neighbour {
+    uint32_t address;  // 0: the entry is free
+    uint8_t mac[6];
+    uint8_t state;
+    uint8_t request_count;  // requests sent since the last answer
+    uint8_t request;        // a request waits to be pulled: none, broadcast, unicast
+    uint8_t holders;        // sockets that use the entry
+    uint64_t requested_us;  // when the last request was pulled
+    uint64_t due_us;        // when something is to be done next
+    uint64_t used_us;       // for choosing which entry to give up
+};
+
+// A control frame that waits. Private to the stack.
+struct cor_net_control {
+    uint8_t kind;
+    uint8_t flags;
+    uint8_t mac[6];
+    uint32_t address;
+    uint32_t seq;
+    uint32_t ack;
+    uint16_t local_port;
+    uint16_t remote_port;
+};
+
+// So many a second, with bursts. Private to the stack.
+struct cor_net_limit {
+    uint64_t since_us;
+    uint32_t left;
+};
+
+struct cor_net {
+    struct cor_frame_source frames;  // hand this to the chip driver: cor_net_frames()
+    struct cor_net_config config;
+    struct cor_net_socket *sockets;
+    struct cor_net_socket *turn;  // the socket asked first for data
+    struct cor_net_socket *last;  // the socket of the last segment received
+    uint64_t deadline_us;         // nothing is due before
+    uint64_t defended_us;
+    uint16_t socket_count;
+    uint16_t next_id;
+    uint16_t port_counter;  // RFC 6056
+    uint8_t control_count;
+    uint8_t control_first;
+    uint8_t requests_waiting;  // neighbours with a request to be pulled
+    bool link_down;
+    struct cor_neighbour neighbours[COR_NET_NEIGHBOURS];
+    struct cor_net_control controls[COR_NET_CONTROLS];
+    struct cor_net_limit echo_limit;
+    struct cor_net_limit reset_limit;
+    struct cor_net_counters counters;
+    // The one echo reply that can be on its way.
+    uint8_t echo_mac[6];
+    uint8_t echo_state;
+    uint16_t echo_bytes;
+    uint32_t echo_address;
+    uint32_t echo_message[COR_NET_ECHO_BYTES / 4];
+};
+
+// Fills the caller's memory. Asserts that the netmask and the MTU are in range.
+void cor_net_init(struct cor_net *net, const struct cor_net_config *config, uint64_t now_us);
+
+// The hardware address, known once the radio is up. Open connections take it over.
+void cor_net_set_mac(struct cor_net *net, const uint8_t mac[6]);
+
+// What the chip driver pulls from and gives received frames to.
+struct cor_frame_source *cor_net_frames(struct cor_net *net);
+
+// Runs due timers and returns the next deadline, COR_NET_NEVER if there is none. Call it when the
+// deadline has come and after anything that may have changed it; calling it more often is cheap.
+uint64_t cor_net_poll(struct cor_net *net, uint64_t now_us);
+
+const struct cor_net_counters *cor_net_get_counters(const struct cor_net *net);
+
+// Name, unit and text of each counter, in the order of the struct; count is set to how many.
+struct cor_counter_info {
+    const char *name;
+    const char *unit;
+    const char *text;
+};
+const struct cor_counter_info *cor_net_counter_list(uint32_t *count);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+// TCP block: the structs of a connection, which the caller owns. Use them through tcp.h; the
+// members of struct cor_tcp are shown only so that the compiler knows its size.
+#ifndef CORADIO_TCP_BLOCK_H
+#define CORADIO_TCP_BLOCK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "coradio/net.h"
+#include "coradio/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+// Fewest descriptors that make progress in every case.
+#define COR_TCP_SEGMENTS_MIN 4
+// Ring offsets are kept in words of 4 bytes, in 16 bits.
+#define COR_TCP_RING_BYTES_MAX 262140U
+// Descriptors that fill a ring with full segments, with a few for short ones.
+#define COR_TCP_SEGMENTS_FOR(ring_bytes) ((ring_bytes) / 1460 + 8)
+
+// RFC 9293 3.3.2. name, text
+// clang-format off
+#define COR_TCP_STATES(X)                                                      \
+    X(CLOSED,       "closed")                                                  \
+    X(SYN_SENT,     "syn_sent")                                                \
+    X(SYN_RECEIVED, "syn_received")                                            \
+    X(ESTABLISHED,  "established")                                             \
+    X(FIN_WAIT_1,   "fin_wait_1")                                              \
+    X(FIN_WAIT_2,   "fin_wait_2")                                              \
+    X(CLOSE_WAIT,   "close_wait")                                              \
+    X(CLOSING,      "closing")                                                 \
+    X(LAST_ACK,     "last_ack")                                                \
+    X(TIME_WAIT,    "time_wait")
+
+// name, unit, what it counts
+#define COR_TCP_COUNTERS(X)                                                                       \
+    X(segments_sent,        "1", "segments sent, of every kind")                                  \
+    X(segments_received,    "1", "segments received")                                             \
+    X(acks_sent,            "1", "segments sent that carry nothing but an acknowledgement")       \
+    X(acks_fast,            "1", "acknowledgements that took the short path")                     \
+    X(bytes_sent,           "B", "payload sent for the first time")                               \
+    X(bytes_acked,          "B", "payload acknowledged by the peer")                              \
+    X(bytes_retransmitted,  "B", "payload sent again, for every cause")                           \
+    X(retransmit_fast,      "1", "segments sent again after duplicate acknowledgements")          \
+    X(retransmit_partial,   "1", "segments sent again after a partial acknowledgement")           \
+    X(retransmit_sack,      "1", "segments sent again because later ones had arrived")            \
+    X(retransmit_rto,       "1", "segments sent again after a time-out")                          \
+    X(retransmit_syn,       "1", "SYN segments sent again")                                       \
+    X(retransmit_held,      "1", "retransmissions not done: the segment is still in the queue of the bus") \
+    X(timeouts,             "1", "retransmission time-outs")                                      \
+    X(recoveries,           "1", "fast recoveries begun")                                         \
+    X(limited_transmits,    "1", "new segments sent on a first or second duplicate (RFC 3042)")   \
+    X(dup_acks,             "1", "duplicate acknowledgements received")                           \
+    X(sack_blocks,          "1", "SACK blocks received that named something in flight")           \
+    X(rtt_samples,          "1", "round-trip times measured")                                     \
+    X(idle_restarts,        "1", "congestion windows reset after an idle time (RFC 5681 4.1)")    \
+    X(zero_windows,         "1", "times the peer closed its window")                              \
+    X(zero_window_probes,   "1", "probes of a closed or too small window")                        \
+    X(splits,               "1", "segments cut in two to fit a small window or a lent ring end")  \
+    X(summed_bytes,         "B", "payload summed")                                                \
+    X(copied_bytes,         "B", "payload copied into the ring by cor_tcp_write()")               \
+    X(bytes_received,       "B", "payload received in order")                                     \
+    X(bytes_discarded,      "B", "payload received in order that nobody wanted")                  \
+    X(drop_out_of_order,    "1", "segments dropped: something before them is missing")            \
+    X(drop_out_of_window,   "1", "segments outside the window, answered by an ACK")               \
+    X(drop_unacceptable,    "1", "segments dropped: ACK flag missing or ACK number impossible")   \
+    X(challenge_acks,       "1", "challenge ACKs (RFC 5961)")                                     \
+    X(challenges_limited,   "1", "challenge ACKs not sent: one was sent a moment ago")            \
+    X(resets_received,      "1", "resets that ended the connection")                              \
+    X(resets_doubted,       "1", "resets not believed: sequence number not the next")
+// clang-format on
+
+enum cor_tcp_state {
+#define X(name, text) COR_TCP_##name,
+    COR_TCP_STATES(X)
+#undef X
+        COR_TCP_STATE_COUNT,
+};
+
+struct cor_tcp_counters {
+#define X(name, unit, text) uint64_t name;
+    COR_TCP_COUNTERS(X)
+#undef X
+};
+
+// Payload received in order; valid during the call only.
+typedef void (*cor_tcp_receive_fn)(void *context, const uint8_t *data, uint32_t size_bytes);
+
+// One segment of the ring.
+struct cor_tcp_segment {
+    uint32_t seq;
+    uint32_t sent_us;       // when it was pulled last, low half of the time
+    uint16_t size_bytes;    // payload
+    uint16_t offset_words;  // where it starts in the ring
+    uint16_t sum;           // of the payload, see checksum.h
+    uint8_t flags;
+    uint8_t queued;  // how many of its frames are in the queue of the bus
+};
+
+struct cor_tcp_config {
+    uint8_t *ring;        // 4-aligned
+    uint32_t ring_bytes;  // a multiple of 4, two full segments at least
+    struct cor_tcp_segment *segments;
+    uint16_t segment_count;         // see COR_TCP_SEGMENTS_FOR
+    uint16_t mss_bytes;             // largest segment sent and asked for; 0: what the MTU allows
+    uint16_t receive_window_bytes;  // offered to the peer; 0: 5840
+    bool nagle_off;                 // send a short segment although others are not acknowledged
+    bool rto_strict;                // RTO of 1 s at least (RFC 6298 2.4) in place of 200 ms
+    bool sack_off;                  // do not offer SACK
+    uint64_t user_timeout_us;       // give up when nothing is acknowledged; 0: 100 s
+    uint64_t connect_timeout_us;    // give up an unanswered SYN; 0: 180 s (RFC 9293 MUST-23)
+    uint64_t segment_lifetime_us;   // MSL; TIME_WAIT lasts two of them; 0: 30 s
+    uint64_t fin_wait_us;           // bound of a silent FIN_WAIT_2; 0: 60 s
+    cor_tcp_receive_fn receive;     // NULL: payload is discarded, acknowledged and counted
+    void *context;
+};
+
+// Round-trip time and retransmission time-out, RFC 6298.
+struct cor_tcp_rtt {
+    uint32_t srtt_us;  // 0: no sample yet
+    uint32_t rttvar_us;
+    uint32_t rto_us;  // without back-off
+    uint32_t floor_us;
+    uint8_t backoff;  // the time-out in force is rto_us * 2^backoff, at most 60 s
+};
+
+// Congestion control, RFC 5681 with byte counting (RFC 3465).
+struct cor_tcp_congestion {
+    uint32_t window_bytes;
+    uint32_t threshold_bytes;
+    uint32_t counted_bytes;  // acknowledged towards the next increase in congestion avoidance
+    uint32_t mss_bytes;
+};
+
+struct cor_tcp {
+    struct cor_net_socket socket;
+    struct cor_tcp_config config;
+    enum cor_tcp_state state;
+    enum cor_status error;
+    uint8_t flags;
+    uint8_t duplicates;        // duplicate ACKs in a row
+    uint8_t unacked_received;  // segments received since our last ACK
+    uint8_t peer_shift;        // RFC 7323
+    uint8_t recovery;          // none, fast, after a time-out
+    uint8_t probes;            // window probes unanswered, for their growing gaps
+    uint16_t mss_bytes;        // in use
+    uint16_t cut_bytes;        // mss_bytes rounded down to a multiple of 4
+    uint16_t window_bytes;     // what we offer, as it stands in the header
+    // Ring: bytes from the oldest descriptor's start to head, skips included.
+    uint32_t head_bytes;  // offset where the next byte goes
+    uint32_t used_bytes;
+    uint32_t lent_bytes;
+    // Descriptors, a ring: first (oldest kept), una (oldest not acknowledged), next (first not
+    // sent), end (first free).
+    uint16_t first;
+    uint16_t una;
+    uint16_t next;
+    uint16_t end;
+    uint16_t segment_count;  // in use, first to end
+    uint16_t lost_count;
+    uint16_t unsent_count;  // next to end
+    uint16_t queued_count;  // frames in the queue of the bus
+    // Sequence numbers, RFC 9293 3.3.1.
+    uint32_t snd_una;
+    uint32_t snd_nxt;
+    uint32_t snd_max;  // snd_nxt, or one more after a window probe
+    uint32_t snd_end;  // where the next committed byte will be
+    uint32_t snd_wnd;
+    uint32_t snd_wl1;
+    uint32_t snd_wl2;
+    uint32_t snd_wnd_max;
+    uint32_t rcv_nxt;
+    uint32_t rcv_acked;  // the acknowledgement last sent
+    uint32_t iss;
+    // Loss recovery.
+    uint32_t pipe_bytes;      // in flight as far as we know
+    uint32_t departed_bytes;  // what duplicate ACKs say has left the network (no SACK)
+    uint32_t limited_bytes;   // sent under limited transmit
+    uint32_t recover;         // RFC 6582
+    struct cor_tcp_congestion congestion;
+    struct cor_tcp_rtt rtt;
+    // Deadlines, COR_NET_NEVER when off.
+    uint64_t retransmit_us;  // of data, FIN or SYN; in zero-window probing: the next probe
+    uint64_t ack_us;         // delayed ACK
+    uint64_t linger_us;      // end of TIME_WAIT or FIN_WAIT_2
+    uint64_t progress_us;    // when the peer last took or answered something; for the user time-out
+    uint64_t challenged_us;
+    uint64_t sent_us;  // last time data went out
+    // Header template: two bytes of padding, then Ethernet, IP, TCP.
+    uint32_t template_words[14];
+    uint32_t ip_sum;   // of the IP header without its length
+    uint32_t tcp_sum;  // of pseudo header and TCP header without length, numbers and payload
+    struct cor_tcp_counters counters;
+};
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
