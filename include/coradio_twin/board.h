@@ -22,7 +22,12 @@ extern "C" {
 struct twin_board;
 
 // How the bus engine runs. Queued: descriptors are walked without the processor, the gap between
-// two transactions is that of the hardware. Serial: the processor waits for each transfer.
+// two transactions is that of the hardware; each completion interrupts the processor. Serial: the
+// processor waits in place for each transfer, and takes no interrupt for it.
+//
+// A poll cannot stop in its middle, so waiting in place is told like this: the engine holds one
+// transfer, starting it moves the processor's clock on to its last clock, and the poll that finds
+// it complete comes when the processor is free. Bus and processor never overlap.
 enum twin_engine { TWIN_ENGINE_QUEUED, TWIN_ENGINE_SERIAL };
 
 // Work the firmware has done so far, read by the board to charge it. Only rises.
@@ -49,8 +54,9 @@ struct twin_board_config {
     enum twin_engine engine;
     uint32_t cpu_hz;
     uint32_t core_mv;     // core voltage, for the power model
-    uint64_t segment_ns;  // not 0: replaces the cost table by this cost for each segment
-    uint8_t queue_depth;  // transfers the engine holds, for the queued engine
+    uint64_t segment_ns;  // not 0: replaces the cost table by this cost for each segment, paid
+                          // when it is built; nothing else costs processor time then
+    uint8_t queue_depth;  // transfers the queued engine holds, at least 1; the serial one holds 1
 };
 
 struct twin_board *twin_board_new(const struct twin_board_config *config);
@@ -58,29 +64,41 @@ void twin_board_free(struct twin_board *board);
 void twin_board_set_firmware(struct twin_board *board, const struct twin_firmware *firmware);
 // Powers the board up: the first poll is due now.
 void twin_board_start(struct twin_board *board);
-// Wakes the firmware as an interrupt would (the chip's line, a console byte).
+// Wakes the firmware as an interrupt would (a console byte, a card). Ignored before the start.
 void twin_board_interrupt(struct twin_board *board);
+// The chip's interrupt line changed (twin_cyw43_on_irq). A rise while no transfer is in flight is
+// an interrupt; with a transfer in flight the line carries data, and the firmware looks at the
+// level when it is polled for the completion.
+void twin_board_line(struct twin_board *board, bool level);
 
 // The processor's present time: now plus the work charged in the running poll.
 uint64_t twin_board_clock_ns(struct twin_board *board);
-// Waits on behalf of the firmware (serial engine): the processor is busy for so long.
+// The processor is busy for so long, for what the account does not know.
 void twin_board_spend_ns(struct twin_board *board, uint64_t ns);
 
 // The bus engine, as ports/twin uses it.
 struct twin_board_xfer {
     struct twin_gspi_xfer wire;
     uint32_t payload_bytes;  // for the bus log
-    uint64_t started_ns;     // filled: first clock
-    uint64_t completed_ns;   // filled: last clock
+    uint64_t started_ns;     // filled by start: first clock
+    uint64_t completed_ns;   // filled by start: last clock
     bool complete;
 };
 
-// False: the queue is full. Serial engine: complete on return.
+// Queues a transfer, which belongs to the board until poll reports it. It reaches the bus when the
+// processor has paid for the work before it and the engine is free; the chip's transfer() is called
+// once, at the time of the last clock. False: the queue is full.
+//
+// Clocks of a transfer: 8 for each byte, out and in each rounded up to 4 bytes, and extra_clocks.
 bool twin_board_bus_start(struct twin_board *board, struct twin_board_xfer *xfer);
 // True: the oldest transfer is complete and leaves the queue.
 bool twin_board_bus_poll(struct twin_board *board);
-// The clock set: the nearest that is not faster, from the dividers of the board; 0: not possible.
+// The clock set: the nearest that is not faster; 0: not possible, or a transfer is in flight. A bit
+// takes a whole number of system clocks, 2 at least (PIO cycles and delays times a whole divider),
+// because a fractional divider corrupted data on a real board: 150 MHz gives 25, 30, 37.5, 50, 75.
 uint32_t twin_board_bus_set_clock_hz(struct twin_board *board, uint32_t clock_hz);
+uint32_t twin_board_bus_clock_hz(const struct twin_board *board);
+// Level of the chip's line; false while a transfer is in flight.
 bool twin_board_bus_irq(struct twin_board *board);
 void twin_board_power(struct twin_board *board, bool on);
 // Called once, at the first clock of the first transfer that carries payload.
@@ -94,6 +112,7 @@ struct twin_board_counters {
     uint64_t bus_busy_ns;  // chip select low
     uint64_t clocked_bits;
     uint64_t transfers;
+    uint64_t radio_on_ns;  // power pin of the chip high
 };
 
 void twin_board_get_counters(const struct twin_board *board, struct twin_board_counters *counters);

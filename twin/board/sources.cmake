@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+target_sources(coradio_twin PRIVATE board/board.c board/bus_log.c board/engine.c)
