@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: MIT
+target_sources(
+  coradio_twin
+  PRIVATE air/ap.c
+          air/channel.c
+          air/exchange.c
+          air/flow.c
+          air/mac.c
+          air/power_save.c
+          air/timing.c)
