@@ -105,14 +105,22 @@ void twin_board_power(struct twin_board *board, bool on);
 void twin_board_on_first_payload(
     struct twin_board *board, void (*first)(void *context), void *context);
 
+// name, unit, what it counts. Totals since the start; readers subtract snapshots.
+// clang-format off
+#define TWIN_BOARD_COUNTERS(X)                                                                     \
+    X(polls,        "1",   "polls of the firmware")                                                \
+    X(interrupts,   "1",   "interrupts taken: completions, the chip's line, the timer, others")    \
+    X(cpu_busy_ns,  "ns",  "processor at work, or waiting in place for a serial transfer")         \
+    X(bus_busy_ns,  "ns",  "bus clocked, chip select low")                                         \
+    X(clocked_bits, "bit", "clocks of the bus, extra ones included")                               \
+    X(transfers,    "1",   "transfers completed")                                                  \
+    X(radio_on_ns,  "ns",  "power pin of the chip high")
+// clang-format on
+
 struct twin_board_counters {
-    uint64_t polls;
-    uint64_t interrupts;
-    uint64_t cpu_busy_ns;
-    uint64_t bus_busy_ns;  // chip select low
-    uint64_t clocked_bits;
-    uint64_t transfers;
-    uint64_t radio_on_ns;  // power pin of the chip high
+#define X(name, unit, text) uint64_t name;
+    TWIN_BOARD_COUNTERS(X)
+#undef X
 };
 
 void twin_board_get_counters(const struct twin_board *board, struct twin_board_counters *counters);

@@ -75,18 +75,18 @@ void twin_board_log_transfer(
             order = orders[i];
         }
     }
-    fprintf(
+    (void)fprintf(
         log->file,
         "%" PRIu64 ".%09" PRIu64 " ",
         xfer->started_ns / 1000000000u,
         xfer->started_ns % 1000000000u);
     if (order == NULL) {
         order = orders[0];
-        fprintf(log->file, "?%08" PRIx32, word_at(bytes, order));
+        (void)fprintf(log->file, "?%08" PRIx32, word_at(bytes, order));
     } else {
         uint32_t command = word_at(bytes, order);
 
-        fprintf(
+        (void)fprintf(
             log->file,
             "%c%" PRIu32 "%c%05" PRIx32 ":%" PRIu32,
             (command >> 31) != 0 ? 'w' : 'r',
@@ -95,7 +95,7 @@ void twin_board_log_transfer(
             (command >> 11) & 0x1ffffu,
             length_of(command));
     }
-    fprintf(
+    (void)fprintf(
         log->file,
         " out=%" PRIu32 " in=%" PRIu32 " payload=%" PRIu32 " clocks=%" PRIu64,
         out_bytes,
@@ -103,7 +103,8 @@ void twin_board_log_transfer(
         xfer->payload_bytes,
         clocks);
     if (wire->in_bytes >= 4) {
-        fprintf(log->file, " status=%08" PRIx32, word_at(wire->in + wire->in_bytes - 4, order));
+        (void)fprintf(
+            log->file, " status=%08" PRIx32, word_at(wire->in + wire->in_bytes - 4, order));
     }
-    fputc('\n', log->file);
+    (void)fputc('\n', log->file);
 }

@@ -60,6 +60,6 @@ enum twin_cost {
 #define TWIN_CLOCKS_PER_BIT_DEFAULT 4u
 // Two PIO cycles a bit at the least, and a whole divider of 16 bits (specified: RP2350).
 #define TWIN_CLOCKS_PER_BIT_MIN 2u
-#define TWIN_CLOCKS_PER_BIT_MAX (2u * 65535u)
+#define TWIN_CLOCKS_PER_BIT_MAX 131070u
 
 #endif

@@ -162,7 +162,7 @@ void twin_board_engine_init(struct twin_board *board) {
     if (board->depth == 0 || board->config.engine == TWIN_ENGINE_SERIAL) {
         board->depth = 1;
     }
-    board->queue = twin_alloc(board->depth, sizeof(board->queue[0]));
+    board->queue = twin_alloc(board->depth, sizeof(struct twin_board_xfer *));
     twin_event_init(&board->engine_event, run_transfer, board);
     twin_event_init(&board->first_event, run_first, board);
 }

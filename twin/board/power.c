@@ -43,7 +43,7 @@ static uint64_t cpu_uw(uint32_t cpu_hz, uint32_t core_mv) {
     if (core_mv == 0) {
         core_mv = twin_power_core_mv(cpu_hz);
     }
-    return at_clock_uw * core_mv * core_mv / (TWIN_POWER_CPU_MV * TWIN_POWER_CPU_MV);
+    return at_clock_uw * core_mv / TWIN_POWER_CPU_MV * core_mv / TWIN_POWER_CPU_MV;
 }
 
 uint64_t twin_power_nj_for(
@@ -124,7 +124,7 @@ static void write_line(struct twin_power *power) {
     }
     uw = energy_nj(power, &power->traced) * NS_PER_MS / interval_ns;
     ua = uw * 1000u / TWIN_POWER_SUPPLY_MV;
-    fprintf(
+    (void)fprintf(
         power->config.trace,
         "%" PRIu64 ".%09" PRIu64 ",%u.%03u,%" PRIu64 ".%06" PRIu64 ",%" PRIu64 ".%06" PRIu64 "\n",
         now_ns / NS_PER_S,
@@ -159,7 +159,7 @@ struct twin_power *twin_power_new(const struct twin_power_config *config) {
     power->traced = power->start;
     twin_event_init(&power->trace_event, run_trace, power);
     if (config->trace != NULL) {
-        fputs("time_s,voltage_v,current_a,power_w\n", config->trace);
+        (void)fputs("time_s,voltage_v,current_a,power_w\n", config->trace);
         twin_after(config->sim, &power->trace_event, power->config.interval_ns);
     }
     return power;

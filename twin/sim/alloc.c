@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 static void out_of_memory(size_t count, size_t size_bytes) {
-    fprintf(
+    (void)fprintf(
         stderr,
         "the twin needs %zu x %zu bytes of memory and the system has none left\n",
         count,
@@ -36,6 +36,6 @@ void *twin_realloc(void *memory, size_t count, size_t size_bytes) {
 }
 
 void twin_panic(const char *file, int line, const char *what) {
-    fprintf(stderr, "%s:%d: the twin is wrong: %s does not hold\n", file, line, what);
+    (void)fprintf(stderr, "%s:%d: the twin is wrong: %s does not hold\n", file, line, what);
     abort();
 }

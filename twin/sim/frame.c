@@ -60,7 +60,7 @@ static void grow(struct twin_frames *pool) {
     slab->next = pool->slabs;
     pool->slabs = slab;
     pool->frame_count += SLAB_FRAMES;
-    pool->stack = twin_realloc(pool->stack, pool->frame_count, sizeof(pool->stack[0]));
+    pool->stack = twin_realloc(pool->stack, pool->frame_count, sizeof(struct twin_frame *));
     for (size_t i = SLAB_FRAMES; i > 0; i--) {
         pool->stack[pool->stack_count++] = &slab->frames[i - 1];
         POISON(&slab->frames[i - 1]);
