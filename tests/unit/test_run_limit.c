@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The limit is named from measured time: this file cannot see an option of the run, and neither can
 // the code under test.
-#include "../../tools/run/bound.h"
-#include "../../tools/run/limit.h"
+#include "run/bound.h"
+#include "run/limit.h"
 #include "test.h"
 
 static struct limit_time with(enum cor_meter_state state, uint64_t us) {

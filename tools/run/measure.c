@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+// Measure: the result of a run, from the two snapshots at the ends of the measuring interval.
+#include "bound.h"
+#include "common/sha256.h"
+#include "limit.h"
+#include "world_state.h"
+
+#include <string.h>
+
+// One counter of the two snapshots, as a difference.
+#define SINCE(member) (world->last.member - world->first.member)
+
+static double ratio(double part, double whole) {
+    return whole > 0.0 ? part / whole : 0.0;
+}
+
+static uint64_t per_second(uint64_t bytes, uint64_t interval_ns) {
+    return interval_ns == 0 ? 0 : (uint64_t)((double)bytes * 8e9 / (double)interval_ns);
+}
+
+// ---- bounds and limit
+
+static void fill_bounds(const struct world *world, struct result *result) {
+    const struct run_options *options = world->options;
+    uint32_t bus_hz = twin_board_bus_clock_hz(world->board);
+    uint32_t ampdu = cor_cyw43_get_effective(&world->radio)->ampdu_mpdu;
+
+    if (ampdu == 0) {
+        ampdu = (uint32_t)options->ampdu;
+    }
+    if (options->app == RUN_APP_UDP_TX) {
+        result->bound_bus_bps = bound_udp_bps(
+            bus_hz,
+            world->app.config.payload_bytes,
+            SINCE(radio.rx_credit_frames),
+            SINCE(segments));
+        result->bound_air_bps = twin_air_udp_bound_bps(world->air, ampdu);
+    } else {
+        uint32_t mss = cor_tcp_mss_bytes(&world->tcp);
+
+        result->bound_bus_bps = bound_tcp_bps(bus_hz, mss == 0 ? 1460 : mss);
+        result->bound_air_bps = twin_air_tcp_bound_bps(world->air, ampdu, options->ap_ampdu > 1);
+    }
+    result->bound_bps = result->bound_bus_bps < result->bound_air_bps ? result->bound_bus_bps
+                                                                      : result->bound_air_bps;
+}
+
+static void fill_limit(struct result *result) {
+    struct limit_time time;
+
+    for (int i = 0; i < COR_METER_STATE_COUNT; i++) {
+        time.us[i] = result->state_us[i];
+    }
+    time.air_permille = (uint32_t)(result->share * 1000.0 + 0.5);
+    result->limit = limit_name(&time);
+}
+
+// ---- the parts
+
+static void fill_bus(const struct world *world, struct result *result) {
+    uint64_t bits = SINCE(board.clocked_bits);
+
+    for (int i = 0; i < COR_METER_PURPOSE_COUNT; i++) {
+        result->bits[i] = SINCE(bus.bits[i]);
+    }
+    result->utilization = ratio((double)SINCE(board.bus_busy_ns), (double)result->interval_ns);
+    result->bits_per_segment = ratio((double)bits, (double)SINCE(segments));
+}
+
+static void fill_air(const struct world *world, struct result *result) {
+    result->mean_ampdu = ratio((double)SINCE(air.mpdus), (double)SINCE(air.ppdus));
+    result->retries = SINCE(air.retries);
+    result->share = ratio(
+        (double)(SINCE(air.exchange_ns) + SINCE(air.collision_ns)), (double)result->interval_ns);
+    if (result->share > 1.0) {
+        result->share = 1.0;  // an exchange that began before the interval
+    }
+}
+
+static void fill_power(const struct world *world, struct result *result) {
+    double energy_nj = (double)SINCE(energy_nj);
+
+    result->avg_mw = ratio(energy_nj, (double)result->interval_ns) * 1e3;
+    result->nj_per_bit = ratio(energy_nj, (double)result->payload_bytes * 8);
+}
+
+static void fill_counts(const struct world *world, struct result *result) {
+    result->counts = (struct result_counts){
+        .segments = SINCE(segments),
+        .retransmissions = SINCE(tcp.retransmit_fast) + SINCE(tcp.retransmit_partial) +
+                           SINCE(tcp.retransmit_sack) + SINCE(tcp.retransmit_rto),
+        .timeouts = SINCE(tcp.timeouts),
+        .over_credit = SINCE(chip.over_credit),
+        .credit_frames = SINCE(radio.rx_credit_frames),
+        .deviations = SINCE(chip.deviations),
+        .collisions = SINCE(air.collisions),
+        .given_up = SINCE(air.given_up),
+    };
+}
+
+// Datagrams are counted over the whole run: those under way at the end of the interval have
+// arrived by now, or never will.
+static void fill_loss(const struct world *world, struct result *result) {
+    struct twin_cyw43_counters chip;
+    struct result_loss *loss = &result->loss;
+    uint64_t missing = world->app.sequence - world->peer_datagrams;
+    uint64_t known;
+
+    twin_cyw43_get_counters(world->chip, &chip);
+    loss->host = cor_udp_get_counters(&world->udp)->drop_unreachable;
+    loss->chip =
+        chip.over_credit + chip.dropped_header + chip.dropped_oversize + chip.dropped_not_joined;
+    loss->air = chip.tx_failed;
+    loss->path = twin_wire_lost(world->wire);
+    known = loss->host + loss->chip + loss->air + loss->path;
+    if (world->peer != NULL && missing > known) {
+        loss->peer = missing - known;
+    }
+}
+
+static void fill_datagrams(const struct world *world, struct result *result) {
+    uint64_t closing = (uint64_t)world->app.last_count * 16;
+    uint64_t sent = world->last.udp.bytes_sent - world->first.udp.bytes_sent;
+
+    result->datagrams = true;
+    result->sender_bps = per_second(sent > closing ? sent - closing : 0, result->interval_ns);
+    result->receiver_bps = result->goodput_bps;
+    fill_loss(world, result);
+}
+
+static void fill_latency(struct world *world, struct result *result) {
+    struct latency *latency = &world->latency;
+
+    result->latency_count = latency->count;
+    result->latency_mean_us = latency_mean(latency);
+    result->latency_p50_us = latency_quantile(latency, 0.50);
+    result->latency_p99_us = latency_quantile(latency, 0.99);
+    result->latency_lost = world->pings_lost;
+}
+
+static uint64_t payload_bytes(const struct world *world) {
+    if (world->peer != NULL) {
+        return SINCE(peer_bytes);
+    }
+    return world->options->app == RUN_APP_TCP_TX ? SINCE(tcp.bytes_acked) : SINCE(udp.bytes_sent);
+}
+
+void world_result(struct world *world, struct result *result) {
+    memset(result, 0, sizeof(*result));
+    result->app = run_app_name(world->options->app);
+    result->complete = world->stage == WORLD_DONE && world->status == COR_OK && !world->stopped;
+    result->virtual_s = (double)twin_now_ns(world->sim) / 1e9;
+    result->wall_s = (double)world->wall_ns / 1e9;
+    result->bringup_s = (double)world->joined_ns / 1e9;
+    result->limit = "none";
+    if (world->first.at_ns == 0 || world->last.at_ns <= world->first.at_ns) {
+        return;
+    }
+    result->interval_ns = world->last.at_ns - world->first.at_ns;
+    result->payload_bytes = payload_bytes(world);
+    result->goodput_bps = per_second(result->payload_bytes, result->interval_ns);
+    for (int i = 0; i < COR_METER_STATE_COUNT; i++) {
+        result->state_us[i] = SINCE(state_us[i]);
+    }
+    fill_bus(world, result);
+    fill_air(world, result);
+    fill_power(world, result);
+    fill_counts(world, result);
+    fill_latency(world, result);
+    fill_bounds(world, result);
+    fill_limit(result);
+    if (world->options->app == RUN_APP_UDP_TX) {
+        fill_datagrams(world, result);
+    }
+    if (world->peer_digest != NULL) {
+        sha256_text(world->peer_digest, result->peer_sha256);
+    }
+}
+
+void world_outcome(const struct world *world, struct world_outcome *outcome) {
+    outcome->stage = world->stage;
+    outcome->status = world->status;
+    outcome->stopped = world->stopped;
+    outcome->damaged = world->damaged;
+    outcome->sent_bytes = world->app.source_bytes;
+    outcome->peer_bytes =
+        world->peer != NULL ? world->peer_bytes : cor_tcp_get_counters(&world->tcp)->bytes_acked;
+}
+
+void world_effective(const struct world *world, struct report_effective *effective) {
+    const struct cor_cyw43_effective *chip = cor_cyw43_get_effective(&world->radio);
+    bool tcp = world->options->app == RUN_APP_TCP_TX;
+
+    *effective = (struct report_effective){
+        .bus_hz = twin_board_bus_clock_hz(world->board),
+        .cpu_hz = (uint32_t)(world->options->cpu_mhz * 1e6 + 0.5),
+        .pm_word = chip->pm_word,
+        .listen = chip->listen_beacons,
+        .ampdu = chip->ampdu_mpdu,
+        .ba_window = chip->ampdu_window,
+        .peer_window = tcp ? world->tcp.snd_wnd_max : 0,
+        .mss = tcp ? cor_tcp_mss_bytes(&world->tcp) : 0,
+    };
+}

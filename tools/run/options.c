@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: MIT
+#include "options.h"
+
+#include "common/options.h"
+#include "common/units.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const app_names[] = {"tcp-tx", "udp-tx", "ping", NULL};
+static const char *const pm_names[] = {"none", "performance", "aggressive", NULL};
+static const char *const engine_names[] = {"queued", "serial", NULL};
+static const char *const gi_names[] = {"long", "short", NULL};
+
+#define AT(member)    .at = OPTION_AT(struct run_options, member)
+#define GIVEN(member) .given = OPTION_AT(struct run_options, member)
+#define SECOND_NS     1e9
+
+// clang-format off
+static const struct option_row rows[] = {
+    {.kind = OPTION_HEADING, .help = "What runs"},
+    {"board", OPTION_TEXT, "NAME", "the virtual board: pico2w", AT(board)},
+    {"app", OPTION_CHOICE, "APP", "tcp-tx, udp-tx or ping (default tcp-tx)", AT(app),
+     .choices = app_names},
+    {"source", OPTION_TEXT, "FILE", "the file to send (default: a test pattern)", AT(source)},
+    {"bytes", OPTION_SIZE, "N", "how much to send (default: the whole file, or 16MiB of pattern)",
+     AT(bytes), GIVEN(bytes_given), .min = 1},
+    {"duration", OPTION_TIME, "T", "stop so long after the first payload bit on the bus",
+     AT(duration_ns), .min = 1e6},
+    {"payload-bytes", OPTION_SIZE, "N", "payload of a datagram or ping (default 1472, ping 56)",
+     AT(payload_bytes), .min = 16, .max = 1472},
+    {"offered", OPTION_RATE, "RATE", "pace of udp-tx (default: as fast as it goes)",
+     AT(offered_bps), .min = 1000},
+    {"count", OPTION_COUNT, "N", "pings to send (default 10)", AT(count), GIVEN(count_given),
+     .min = 1, .max = 1e6},
+    {"interval", OPTION_TIME, "T", "time between two pings (default 1s)", AT(interval_ns),
+     .min = 1e6},
+
+    {.kind = OPTION_HEADING, .help = "Where to"},
+    {"to", OPTION_TEXT, "HOST:PORT", "where the bytes go, HOST as this machine sees it "
+     "(default 127.0.0.1:5001)", AT(to)},
+    {"virtual", OPTION_FLAG, "", "the peer is inside the twin and time runs as fast as it can; "
+     "without it the board keeps to the wall clock and reaches the real network", AT(in_virtual)},
+
+    {.kind = OPTION_HEADING, .help = "The board"},
+    {"bus-mhz", OPTION_REAL, "MHZ", "clock of the gSPI bus (default 37.5)", AT(bus_mhz),
+     .min = 1, .max = 75},
+    {"cpu-mhz", OPTION_REAL, "MHZ", "clock of the processor (default 150)", AT(cpu_mhz),
+     .min = 12, .max = 400},
+    {"engine", OPTION_CHOICE, "KIND", "queued: the bus walks a queue of transfers; serial: the "
+     "processor waits for each (default queued)", AT(engine), .choices = engine_names},
+    {"segment-us", OPTION_REAL, "US", "one cost for each segment in place of the cost table",
+     AT(segment_us), .max = 1e6},
+    {"chip-frame-us", OPTION_REAL, "US", "time inside the chip for each frame (default 0)",
+     AT(chip_frame_us), .max = 1e6},
+    {"credit-window", OPTION_COUNT, "N", "frames the chip takes in advance (default 8)",
+     AT(credit_window), .min = 1, .max = 20},
+    {"ring", OPTION_SIZE, "N", "send ring of the application (default 64KiB)", AT(ring_bytes),
+     .min = 4096, .max = 16777216},
+    {"pm", OPTION_CHOICE, "MODE", "power save: none, performance or aggressive (default none)",
+     AT(pm), .choices = pm_names},
+    {"listen", OPTION_COUNT, "N", "beacons between two wake-ups (default: as the mode says)",
+     AT(listen), .min = 1, .max = 15},
+
+    {.kind = OPTION_HEADING, .help = "The network"},
+    {"ap", OPTION_TEXT, "ssid=S,key=K,auth=A", "the access point; auth is wpa2 or open "
+     "(default ssid=coradio,key=recording,auth=wpa2)", AT(ap)},
+    {"mcs", OPTION_COUNT, "N", "rate on the air, 0..7 (default 7)", AT(mcs), .max = 7},
+    {"gi", OPTION_CHOICE, "GI", "guard interval: long or short (default short)", AT(gi),
+     .choices = gi_names},
+    {"ampdu", OPTION_COUNT, "N", "frames the board puts in one aggregate; 1: none (default 8)",
+     AT(ampdu), .min = 1, .max = 32},
+    {"ap-ampdu", OPTION_COUNT, "N", "the same of the access point; 1: it sends each ACK alone "
+     "(default 8)", AT(ap_ampdu), .min = 1, .max = 32},
+    {"dtim", OPTION_COUNT, "N", "beacons between two DTIMs (default 1)", AT(dtim), .min = 1,
+     .max = 255},
+    {"loss", OPTION_REAL, "P", "chance 0..1 that an MPDU is not received", AT(loss), .max = 1},
+    {"path-loss", OPTION_REAL, "P", "chance 0..1 that a packet is lost between access point and "
+     "peer", AT(path_loss), .max = 1},
+    {"wire-delay", OPTION_TIME, "T", "delay each way between access point and peer "
+     "(default 200us)", AT(wire_delay_ns), .max = 10 * SECOND_NS},
+    {"peer-window", OPTION_SIZE, "N", "receive window of the peer, with --virtual "
+     "(default 65535)", AT(peer_window), .min = 536, .max = 65535},
+    {"seed", OPTION_COUNT, "N", "seed of everything random (default 1)", AT(seed)},
+
+    {.kind = OPTION_HEADING, .help = "What comes out"},
+    {"json", OPTION_TEXT_OR_DASH, "FILE", "the result as JSON in place of the table",
+     AT(json)},
+    {"bus-log", OPTION_TEXT, "FILE", "one line for each bus transaction", AT(bus_log)},
+    {"air-log", OPTION_TEXT, "FILE", "one line for each exchange on the air", AT(air_log)},
+    {"chip-log", OPTION_TEXT, "FILE", "what the chip's model has to say", AT(chip_log)},
+    {"pcap", OPTION_TEXT, "FILE", "what the far side sees, for Wireshark", AT(pcap)},
+    {"power-trace", OPTION_TEXT, "FILE", "voltage, current and power over time as CSV",
+     AT(power_trace)},
+};
+// clang-format on
+
+static const struct options_spec spec = {
+    .command = "coradio run",
+    .usage = "--board pico2w [OPTIONS]",
+    .summary = "Runs an application on a virtual board, from its source of bytes through the radio "
+               "chip and the air to a peer, and says how fast it went and which limit held. All "
+               "numbers are simulated.",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+    .epilogue =
+        "Examples:\n"
+        "  coradio run --board pico2w --app tcp-tx --bytes 64MiB --virtual\n"
+        "  coradio run --board pico2w --app tcp-tx --source take.wav --to 127.0.0.1:5001\n"
+        "\n"
+        "Exit codes: 0 done, 1 the transfer failed its check, 2 wrong use, 3 environment (file,\n"
+        "network, nobody listens), 4 interrupted with partial results printed.",
+};
+
+void run_options_init(struct run_options *options) {
+    *options = (struct run_options){
+        .interval_ns = 1000000000,
+        .to = "127.0.0.1:5001",
+        .bus_mhz = 37.5,
+        .cpu_mhz = 150,
+        .credit_window = 8,
+        .ring_bytes = 65536,
+        .ap = "ssid=coradio,key=recording,auth=wpa2",
+        .mcs = 7,
+        .gi = RUN_GI_SHORT,
+        .ampdu = 8,
+        .ap_ampdu = 8,
+        .dtim = 1,
+        .wire_delay_ns = 200000,
+        .peer_window = 65535,
+        .seed = 1,
+    };
+}
+
+// "name=value" up to the comma at `end` into the field of that name.
+static int set_ap_field(struct run_options *options, const char *part, size_t length) {
+    static const char *const names[] = {"ssid=", "key=", "auth="};
+    char *const fields[] = {options->ssid, options->key, options->auth_text};
+    const size_t rooms[] = {
+        sizeof(options->ssid), sizeof(options->key), sizeof(options->auth_text)};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        size_t name_len = strlen(names[i]);
+
+        if (length < name_len || strncmp(part, names[i], name_len) != 0) {
+            continue;
+        }
+        if (length - name_len >= rooms[i]) {
+            return options_error(
+                &spec,
+                "--ap: %.*s has more than %zu characters",
+                (int)name_len - 1,
+                names[i],
+                rooms[i] - 1);
+        }
+        memcpy(fields[i], part + name_len, length - name_len);
+        fields[i][length - name_len] = '\0';
+        return OPTIONS_GO_ON;
+    }
+    return options_error(&spec, "--ap: '%.*s' is none of ssid=, key=, auth=", (int)length, part);
+}
+
+static int parse_ap(struct run_options *options) {
+    const char *at = options->ap;
+
+    while (*at != '\0') {
+        size_t length = strcspn(at, ",");
+        int code = set_ap_field(options, at, length);
+
+        if (code != OPTIONS_GO_ON) {
+            return code;
+        }
+        at += length + (at[length] == ',' ? 1 : 0);
+    }
+    if (options->ssid[0] == '\0') {
+        return options_error(&spec, "--ap: give the name of the network as ssid=NAME");
+    }
+    if (strcmp(options->auth_text, "open") == 0) {
+        options->auth = RUN_AUTH_OPEN;
+    } else if (options->auth_text[0] == '\0') {
+        options->auth = options->key[0] == '\0' ? RUN_AUTH_OPEN : RUN_AUTH_WPA2;
+    } else if (strcmp(options->auth_text, "wpa2") == 0) {
+        options->auth = RUN_AUTH_WPA2;
+    } else {
+        return options_error(&spec, "--ap: auth=%s is none of: open, wpa2", options->auth_text);
+    }
+    if (options->auth == RUN_AUTH_WPA2 && strlen(options->key) < 8) {
+        return options_error(&spec, "--ap: a WPA2 key has 8 to 63 characters; give key=...");
+    }
+    return OPTIONS_GO_ON;
+}
+
+static int parse_to(struct run_options *options) {
+    const char *colon = strrchr(options->to, ':');
+    char *end = NULL;
+    unsigned long port;
+
+    if (colon == NULL || colon == options->to || colon[1] == '\0') {
+        return options_error(
+            &spec, "--to: '%s' is not HOST:PORT, such as 127.0.0.1:5001", options->to);
+    }
+    port = strtoul(colon + 1, &end, 10);
+    if (*end != '\0' || port == 0 || port > 65535) {
+        return options_error(&spec, "--to: '%s' is no port; give 1 to 65535", colon + 1);
+    }
+    if ((size_t)(colon - options->to) >= sizeof(options->host)) {
+        return options_error(&spec, "--to: the name of the host is too long");
+    }
+    memcpy(options->host, options->to, (size_t)(colon - options->to));
+    options->host[colon - options->to] = '\0';
+    options->port = (uint16_t)port;
+    return OPTIONS_GO_ON;
+}
+
+// Options that do not go together, and the defaults that depend on others.
+static int check(struct run_options *options) {
+    if (options->board == NULL) {
+        return options_error(&spec, "name the board: --board pico2w");
+    }
+    if (strcmp(options->board, "pico2w") != 0) {
+        return options_error(
+            &spec, "board '%s' is not known; this version has: pico2w", options->board);
+    }
+    if (options->source != NULL && options->app == RUN_APP_PING) {
+        return options_error(&spec, "--source goes with tcp-tx and udp-tx, not with ping");
+    }
+    if (options->offered_bps != 0 && options->app != RUN_APP_UDP_TX) {
+        return options_error(&spec, "--offered goes with --app udp-tx only");
+    }
+    if (options->app == RUN_APP_TCP_TX && options->payload_bytes != 0) {
+        return options_error(&spec, "--payload-bytes goes with udp-tx and ping, not with tcp-tx");
+    }
+    if (!options->bytes_given && options->source == NULL && options->duration_ns == 0) {
+        options->bytes = 16u << 20;
+    }
+    if (!options->count_given && options->duration_ns == 0) {
+        options->count = 10;
+    }
+    if (options->payload_bytes == 0) {
+        options->payload_bytes = options->app == RUN_APP_PING ? 56 : 1472;
+    }
+    options->segment_ns = (uint64_t)(options->segment_us * 1000 + 0.5);
+    options->chip_frame_ns = (uint64_t)(options->chip_frame_us * 1000 + 0.5);
+    return OPTIONS_GO_ON;
+}
+
+int run_options_parse(struct run_options *options, int argc, char **argv) {
+    int code = options_parse(&spec, argc, argv, options);
+
+    if (code == OPTIONS_GO_ON) {
+        code = check(options);
+    }
+    if (code == OPTIONS_GO_ON) {
+        code = parse_ap(options);
+    }
+    if (code == OPTIONS_GO_ON) {
+        code = parse_to(options);
+    }
+    return code;
+}
+
+const char *run_app_name(int app) {
+    return app_names[app];
+}
+
+const char *run_pm_name(int pm) {
+    return pm_names[pm];
+}

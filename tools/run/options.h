@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// Options of `coradio run`: one struct, filled from the command line and checked as a whole.
+//
+// The types are those of tools/common/options.h; times are nanoseconds, rates bits a second.
+#ifndef RUN_OPTIONS_H
+#define RUN_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum run_app { RUN_APP_TCP_TX, RUN_APP_UDP_TX, RUN_APP_PING };
+enum run_pm { RUN_PM_NONE, RUN_PM_PERFORMANCE, RUN_PM_AGGRESSIVE };
+enum run_engine { RUN_ENGINE_QUEUED, RUN_ENGINE_SERIAL };
+enum run_gi { RUN_GI_LONG, RUN_GI_SHORT };
+enum run_auth { RUN_AUTH_OPEN, RUN_AUTH_WPA2 };
+
+struct run_options {
+    // What runs.
+    const char *board;
+    int app;  // enum run_app
+    const char *source;
+    uint64_t bytes;  // 0: no limit
+    bool bytes_given;
+    uint64_t duration_ns;  // from the first payload bit; 0: no limit
+    uint64_t payload_bytes;
+    uint64_t offered_bps;  // 0: as fast as it goes
+    uint64_t count;        // pings; 0: until the duration is over
+    bool count_given;
+    uint64_t interval_ns;  // between two pings
+    // Where to.
+    const char *to;  // HOST:PORT as written
+    char host[256];
+    uint16_t port;
+    bool in_virtual;
+    // The board.
+    double bus_mhz;
+    double cpu_mhz;
+    int engine;         // enum run_engine
+    double segment_us;  // 0: the cost table
+    double chip_frame_us;
+    uint64_t segment_ns;  // the two above, computed
+    uint64_t chip_frame_ns;
+    uint64_t credit_window;
+    uint64_t ring_bytes;
+    int pm;  // enum run_pm
+    uint64_t listen;
+    // The network.
+    const char *ap;  // ssid=,key=,auth= as written
+    char ssid[33];
+    char key[65];
+    char auth_text[8];
+    int auth;  // enum run_auth
+    uint64_t mcs;
+    int gi;  // enum run_gi
+    uint64_t ampdu;
+    uint64_t ap_ampdu;
+    uint64_t dtim;
+    double loss;
+    double path_loss;
+    uint64_t wire_delay_ns;
+    uint64_t peer_window;
+    uint64_t seed;
+    // What to print and write.
+    const char *json;
+    const char *bus_log;
+    const char *air_log;
+    const char *chip_log;
+    const char *pcap;
+    const char *power_trace;
+};
+
+// The defaults of the reference page.
+void run_options_init(struct run_options *options);
+
+// Fills the struct from the command line and checks it. Returns OPTIONS_GO_ON or an exit code; a
+// mistake has been told in one line.
+int run_options_parse(struct run_options *options, int argc, char **argv);
+
+const char *run_app_name(int app);
+const char *run_pm_name(int pm);
+
+#endif

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// Snapshot: every counter of a world at one instant; a result is the difference of two.
+#ifndef RUN_SNAPSHOT_H
+#define RUN_SNAPSHOT_H
+
+#include "coradio_twin/air.h"
+#include "coradio_twin/ap.h"
+#include "coradio_twin/board.h"
+#include "coradio_twin/cyw43.h"
+
+#include <stdint.h>
+
+#include "coradio/cyw43.h"
+#include "coradio/meter.h"
+#include "coradio/tcp.h"
+#include "coradio/udp.h"
+
+struct world;
+
+struct snapshot {
+    uint64_t at_ns;  // virtual; 0: not taken
+    uint64_t state_us[COR_METER_STATE_COUNT];
+    struct cor_bus_tally bus;
+    struct twin_air_counters air;
+    struct twin_board_counters board;
+    struct twin_cyw43_counters chip;
+    struct cor_cyw43_counters radio;
+    struct cor_tcp_counters tcp;
+    struct cor_udp_counters udp;
+    uint64_t energy_nj;
+    uint64_t wire_lost;
+    uint64_t segments;       // frames with payload built
+    uint64_t peer_bytes;     // of payload that arrived at the peer
+    uint64_t source_bytes;   // taken from the source
+    uint64_t payload_bytes;  // given to the stack
+};
+
+void snapshot_take(struct world *world, struct snapshot *snapshot);
+
+#endif

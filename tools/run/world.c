@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: MIT
+#include "world.h"
+
+#include "common/sha256.h"
+#include "world_state.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netdb.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+
+#include "coradio/ip4.h"
+
+// The virtual network, as user-mode networks are wont to be laid out: the host behind .2, the board
+// at .15. The second one serves where the target itself lies in the first.
+static const uint32_t networks[] = {COR_IP4(10, 0, 2, 0), COR_IP4(192, 168, 231, 0)};
+#define NETMASK      0xFFFFFF00u
+#define HOST_GATEWAY 2u
+#define HOST_BOARD   15u
+
+// Locally administered addresses, so that they clash with no maker's.
+static const uint8_t peer_address[6] = {0x52, 0x55, 0x0A, 0x00, 0x02, 0x02};
+static const uint8_t bssid[6] = {0x02, 0xC0, 0x7A, 0xD1, 0x00, 0x01};
+
+#define CHANNEL             1
+#define RSSI_DBM            (-57)  // the write-up's dedicated access point
+#define CORE_MV             1100   // default of the board's regulator, RP2350 data sheet
+#define QUEUE_DEPTH         4      // transfers the bus engine holds
+#define POWER_INTERVAL_NS   10000000
+#define STOP_READING_UNUSED 0
+
+// ---- names and addresses
+
+static bool resolve(struct world *world, char error[256]) {
+    const struct run_options *options = world->options;
+    struct addrinfo hints = {.ai_family = AF_INET, .ai_socktype = SOCK_STREAM};
+    struct addrinfo *found = NULL;
+    struct sockaddr_in at;
+    uint32_t host;
+    int code = getaddrinfo(options->host, NULL, &hints, &found);
+
+    if (code != 0) {
+        snprintf(
+            error,
+            256,
+            "--to: host '%.100s' is not known (%s); give a name or an IPv4 address",
+            options->host,
+            gai_strerror(code));
+        return false;
+    }
+    memcpy(&at, found->ai_addr, sizeof(at));
+    freeaddrinfo(found);
+    host = ntohl(at.sin_addr.s_addr);
+    world->network = (host & NETMASK) == networks[0] ? networks[1] : networks[0];
+    world->gateway = world->network | HOST_GATEWAY;
+    world->target = (host >> 24) == 127 ? world->gateway : host;
+    return true;
+}
+
+static bool addresses_init(struct world *world, char error[256]) {
+    if (world->options->in_virtual) {
+        world->network = networks[0];
+        world->gateway = world->network | HOST_GATEWAY;
+        world->target = world->gateway;
+    } else if (!resolve(world, error)) {
+        return false;
+    }
+    world->address = world->network | HOST_BOARD;
+    return true;
+}
+
+// ---- files
+
+static bool file_open(FILE **file, const char *path, char error[256]) {
+    if (path == NULL) {
+        return true;
+    }
+    *file = fopen(path, "wb");
+    if (*file == NULL) {
+        snprintf(error, 256, "%.150s: %s; name a file that can be written", path, strerror(errno));
+        return false;
+    }
+    return true;
+}
+
+static bool files_open(struct world *world, char error[256]) {
+    const struct run_options *options = world->options;
+    struct world_files *files = &world->files;
+
+    return file_open(&files->bus_log, options->bus_log, error) &&
+           file_open(&files->air_log, options->air_log, error) &&
+           file_open(&files->chip_log, options->chip_log, error) &&
+           file_open(&files->pcap, options->pcap, error) &&
+           file_open(&files->power_trace, options->power_trace, error);
+}
+
+static void files_close(struct world_files *files) {
+    FILE *const all[] = {
+        files->bus_log, files->air_log, files->chip_log, files->pcap, files->power_trace};
+
+    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
+        if (all[i] != NULL) {
+            fclose(all[i]);
+        }
+    }
+}
+
+static struct twin_log *log_of(struct world *world, struct twin_log *log, FILE *file) {
+    log->sim = world->sim;
+    log->file = file;
+    return file == NULL ? NULL : log;
+}
+
+// ---- the twin
+
+static void wire_init(struct world *world) {
+    const struct run_options *options = world->options;
+    struct twin_wire_config config = {
+        .sim = world->sim,
+        .frames = world->frames,
+        .delay_ns = options->wire_delay_ns,
+        .loss = twin_chance(options->path_loss),
+        .pcap = world->files.pcap,
+    };
+
+    world->wire = twin_wire_new(&config);
+}
+
+static void air_init(struct world *world) {
+    const struct run_options *options = world->options;
+    struct twin_air_config air = {
+        .sim = world->sim,
+        .frames = world->frames,
+        .log = log_of(world, &world->air_log, world->files.air_log),
+        .mcs = (uint8_t)options->mcs,
+        .gi = options->gi == RUN_GI_SHORT ? TWIN_GI_SHORT : TWIN_GI_LONG,
+        .ccmp = options->auth == RUN_AUTH_WPA2,
+        .mpdu_error = twin_chance(options->loss),
+    };
+    struct twin_ap_config ap = {
+        .sim = world->sim,
+        .frames = world->frames,
+        .auth = options->auth == RUN_AUTH_WPA2 ? TWIN_AUTH_WPA2 : TWIN_AUTH_OPEN,
+        .channel = CHANNEL,
+        .rssi_dbm = RSSI_DBM,
+        .ampdu_max = (uint8_t)options->ap_ampdu,
+        .dtim_period = (uint32_t)options->dtim,
+        .wire = twin_wire_near(world->wire),
+    };
+
+    memcpy(ap.bssid, bssid, sizeof(bssid));
+    memcpy(ap.ssid, options->ssid, sizeof(options->ssid));
+    memcpy(ap.key, options->key, sizeof(options->key));
+    world->air = twin_air_new(&air);
+    ap.air = world->air;
+    world->ap = twin_ap_new(&ap);
+    twin_wire_connect_near(world->wire, twin_ap_port(world->ap));
+}
+
+static void line_changed(void *context, bool level) {
+    struct world *world = context;
+
+    twin_board_line(world->board, level);
+}
+
+static void board_init(struct world *world) {
+    const struct run_options *options = world->options;
+    struct twin_cyw43_config chip;
+    struct twin_board_config board = {
+        .sim = world->sim,
+        .bus_log = log_of(world, &world->bus_log, world->files.bus_log),
+        .engine = options->engine == RUN_ENGINE_SERIAL ? TWIN_ENGINE_SERIAL : TWIN_ENGINE_QUEUED,
+        .cpu_hz = (uint32_t)(options->cpu_mhz * 1e6 + 0.5),
+        .core_mv = CORE_MV,
+        .segment_ns = options->segment_ns,
+        .queue_depth = QUEUE_DEPTH,
+    };
+    struct twin_power_config power = {
+        .sim = world->sim,
+        .air = world->air,
+        .cpu_hz = board.cpu_hz,
+        .core_mv = board.core_mv,
+        .trace = world->files.power_trace,
+        .interval_ns = POWER_INTERVAL_NS,
+    };
+
+    twin_cyw43_config_init(&chip);
+    chip.sim = world->sim;
+    chip.frames = world->frames;
+    chip.air = world->air;
+    chip.ap = world->ap;
+    chip.log = log_of(world, &world->chip_log, world->files.chip_log);
+    chip.credit_window = (uint8_t)options->credit_window;
+    chip.frame_ns = options->chip_frame_ns;
+    world->chip = twin_cyw43_new(&chip);
+    board.chip = twin_cyw43_gspi(world->chip);
+    world->board = twin_board_new(&board);
+    twin_cyw43_on_irq(world->chip, line_changed, world);
+    power.board = world->board;
+    world->power = twin_power_new(&power);
+}
+
+static void stop_reading(void *context) {
+    struct world *world = context;
+
+    twin_peer_set_reading(world->peer, false);
+}
+
+// The peer inside the twin, or the real network. An absent peer leaves the wire's end open.
+static bool far_end_init(struct world *world, char error[256]) {
+    const struct run_options *options = world->options;
+    struct twin_peer_config peer = {
+        .sim = world->sim,
+        .frames = world->frames,
+        .wire = twin_wire_far(world->wire),
+        .ip = world->target,
+        .netmask = NETMASK,
+        .receive_window = (uint32_t)options->peer_window,
+        .port = options->port,
+        .refuse = world->faults.peer_refuses,
+        .silent = world->faults.peer_silent,
+        .received = far_side_received,
+        .closed = far_side_closed,
+        .context = world,
+    };
+    struct twin_slirp_config slirp = {
+        .sim = world->sim,
+        .frames = world->frames,
+        .wire = twin_wire_far(world->wire),
+        .network = world->network,
+        .netmask = NETMASK,
+        .gateway = world->gateway,
+    };
+
+    if (!options->in_virtual) {
+        world->slirp = twin_slirp_new(&slirp);
+        if (world->slirp == NULL) {
+            snprintf(error, 256, "libslirp refused the virtual network; try --virtual");
+            return false;
+        }
+        twin_wire_connect_far(world->wire, twin_slirp_port(world->slirp));
+        return true;
+    }
+    memcpy(peer.address, peer_address, sizeof(peer_address));
+    world->peer = twin_peer_new(&peer);
+    if (world->peer == NULL) {
+        snprintf(error, 256, "a process can hold one virtual peer only");
+        return false;
+    }
+    if (!world->faults.peer_absent) {
+        twin_wire_connect_far(world->wire, twin_peer_port(world->peer));
+    }
+    twin_event_init(&world->stop_reading, stop_reading, world);
+    if (world->faults.stop_reading_ns != 0) {
+        twin_at(world->sim, &world->stop_reading, world->faults.stop_reading_ns);
+    }
+    return true;
+}
+
+static bool memory_init(struct world *world, char error[256]) {
+    static const size_t rooms[] = {WORLD_FIRMWARE_ROOM, WORLD_NVRAM_ROOM, WORLD_CLM_ROOM};
+    size_t ring = world->options->ring_bytes;
+    bool enough = true;
+
+    for (size_t i = 0; i < 3; i++) {
+        world->images[i] = malloc(rooms[i]);
+        enough = enough && world->images[i] != NULL;
+    }
+    if (ring < (size_t)WORLD_UDP_SLOTS * 1472) {
+        ring = (size_t)WORLD_UDP_SLOTS * 1472;
+    }
+    // The bus clocks whole words, so a few bytes behind the last piece are read too.
+    world->ring = malloc(ring + 8);
+    world->segments = calloc(COR_TCP_SEGMENTS_FOR(ring), sizeof(*world->segments));
+    if (!enough || world->ring == NULL || world->segments == NULL) {
+        snprintf(error, 256, "not enough memory; ask for a smaller --ring");
+        return false;
+    }
+    memset(world->ring, 0, ring + 8);
+    return true;
+}
+
+struct world *world_new(const struct world_setup *setup, char error[256]) {
+    struct world *world = calloc(1, sizeof(*world));
+
+    if (world == NULL) {
+        snprintf(error, 256, "not enough memory");
+        return NULL;
+    }
+    world->options = setup->options;
+    world->source = setup->source;
+    world->source_bytes = setup->source_bytes;
+    world->check_pattern = setup->pattern;
+    if (setup->faults != NULL) {
+        world->faults = *setup->faults;
+    }
+    cor_pattern_init(&world->pattern, UINT64_MAX);
+    if (!addresses_init(world, error) || !memory_init(world, error) || !files_open(world, error)) {
+        world_free(world);
+        return NULL;
+    }
+    if (!setup->pattern && world->options->in_virtual) {
+        world->peer_digest = sha256_new();
+    }
+    world->sim = twin_sim_new(world->options->seed, 0);
+    world->frames = twin_frames_new();
+    wire_init(world);
+    air_init(world);
+    board_init(world);
+    if (!far_end_init(world, error)) {
+        world_free(world);
+        return NULL;
+    }
+    firmware_init(world);
+    return world;
+}
+
+void world_free(struct world *world) {
+    // Whoever holds frames or events goes before what they belong to.
+    if (world->sim != NULL) {
+        if (world->peer != NULL) {
+            twin_peer_free(world->peer);
+        }
+        if (world->slirp != NULL) {
+            twin_slirp_free(world->slirp);
+        }
+        twin_power_free(world->power);
+        twin_board_free(world->board);
+        twin_cyw43_free(world->chip);
+        twin_ap_free(world->ap);
+        twin_air_free(world->air);
+        twin_wire_free(world->wire);
+        twin_frames_free(world->frames);
+        twin_sim_free(world->sim);
+    }
+    files_close(&world->files);
+    latency_free(&world->latency);
+    if (world->peer_digest != NULL) {
+        sha256_free(world->peer_digest);
+    }
+    for (int i = 0; i < 3; i++) {
+        free(world->images[i]);
+    }
+    free(world->segments);
+    free(world->ring);
+    free(world);
+}
