@@ -73,6 +73,9 @@ void twin_board_line(struct twin_board *board, bool level);
 
 // The processor's present time: now plus the work charged in the running poll.
 uint64_t twin_board_clock_ns(struct twin_board *board);
+// The same without the time it waited in place for serial transfers in this poll: where its work
+// ends and its waiting begins, for a meter that tells the two apart.
+uint64_t twin_board_worked_ns(struct twin_board *board);
 // The processor is busy for so long, for what the account does not know.
 void twin_board_spend_ns(struct twin_board *board, uint64_t ns);
 
@@ -111,6 +114,7 @@ void twin_board_on_first_payload(
     X(polls,        "1",   "polls of the firmware")                                                \
     X(interrupts,   "1",   "interrupts taken: completions, the chip's line, the timer, others")    \
     X(cpu_busy_ns,  "ns",  "processor at work, or waiting in place for a serial transfer")         \
+    X(cpu_wait_ns,  "ns",  "of this waiting in place")                                             \
     X(bus_busy_ns,  "ns",  "bus clocked, chip select low")                                         \
     X(clocked_bits, "bit", "clocks of the bus, extra ones included")                               \
     X(transfers,    "1",   "transfers completed")                                                  \

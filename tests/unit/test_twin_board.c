@@ -307,6 +307,7 @@ TEST(the_serial_engine_never_overlaps_bus_and_processor) {
     }
     // Busy all the time up to the last clock, waiting included.
     CHECK_EQ(counters().cpu_busy_ns, 5 * (250000 + frame_ns));
+    CHECK_EQ(counters().cpu_wait_ns, 5 * frame_ns);
     CHECK_EQ(counters().bus_busy_ns, 5 * frame_ns);
     scrap();
 }
@@ -317,6 +318,7 @@ static void work_after_start(void) {
         CHECK_EQ(twin_board_clock_ns(w.board), xfers[0].completed_ns);
         w.work.segments = 1;  // work behind a transfer is done when the transfer is over
         CHECK_EQ(twin_board_clock_ns(w.board), xfers[0].completed_ns + 250000);
+        CHECK_EQ(twin_board_worked_ns(w.board), 250000);
     }
 }
 

@@ -59,6 +59,8 @@ void twin_board_wait_until(struct twin_board *board, uint64_t until_ns) {
     uint64_t processor_ns = twin_board_processor_ns(board);
 
     if (until_ns > processor_ns) {
+        board->waited_ns += until_ns - processor_ns;
+        board->counters.cpu_wait_ns += until_ns - processor_ns;
         twin_board_spend_ns(board, until_ns - processor_ns);
     }
 }
@@ -111,6 +113,12 @@ uint64_t twin_board_clock_ns(struct twin_board *board) {
     return board->busy_until_ns;
 }
 
+uint64_t twin_board_worked_ns(struct twin_board *board) {
+    uint64_t clock_ns = twin_board_clock_ns(board);
+
+    return board->polling ? clock_ns - board->waited_ns : clock_ns;
+}
+
 // ---- polls and interrupts
 
 void twin_board_wake(struct twin_board *board) {
@@ -140,6 +148,7 @@ static void run_poll(void *context) {
 
     board->polling = true;
     board->busy_until_ns = now_ns;
+    board->waited_ns = 0;
     board->counters.polls++;
     if (!board->woken) {  // the timer's interrupt
         board->counters.interrupts++;

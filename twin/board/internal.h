@@ -15,6 +15,7 @@ struct twin_board {
     struct twin_event poll_event;
     struct twin_work charged;  // what of the firmware's work is paid for
     uint64_t busy_until_ns;    // end of all work known so far; in a poll the processor's clock
+    uint64_t waited_ns;        // of the running poll, in place for serial transfers
     uint64_t deadline_ns;      // when the firmware wants to be polled
     uint64_t debt_remainder;   // of the division by the clock, carried to the next charge
     uint64_t radio_on_ns;      // up to radio_since_ns
