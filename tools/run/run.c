@@ -229,7 +229,7 @@ static int run_world(struct run *run, const struct world_setup *setup) {
     return code != EXIT_CODE_DONE ? code : report_code;
 }
 
-int run_main(int argc, char **argv) {
+extern int run_main(int argc, char **argv) {
     struct run run = {0};
     struct world_setup setup = {.options = &run.options};
     int code;
