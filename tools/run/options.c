@@ -231,6 +231,10 @@ static int check(struct run_options *options) {
     if (options->app == RUN_APP_TCP_TX && options->payload_bytes != 0) {
         return options_error(&spec, "--payload-bytes goes with udp-tx and ping, not with tcp-tx");
     }
+    if (options->app == RUN_APP_UDP_TX && options->payload_bytes != 0 &&
+        options->payload_bytes < 20) {
+        return options_error(&spec, "--payload-bytes: a datagram of udp-tx has 20 or more");
+    }
     if (!options->bytes_given && options->source == NULL && options->duration_ns == 0) {
         options->bytes = 16u << 20;
     }
