@@ -45,7 +45,7 @@ struct cor_cyw43_config {
     int32_t bringup_hz;                    // clock until the settings are made
     int32_t data_hz;                       // clock from then on
     enum cor_pm pm;
-    uint8_t listen_beacons;  // wake for every n-th beacon, 1..15; 0: as pm says
+    uint8_t listen_beacons;  // wake for every n-th beacon; 0: as pm says
     uint8_t ampdu_window;    // block-ack window; 0: 8
     uint8_t ampdu_mpdu;      // frames in one aggregate; 0: 8
 };
@@ -207,6 +207,7 @@ struct cor_cyw43 {
     uint8_t op_count;
     uint8_t op_issued;
     uint8_t tx_data_ops;   // data frames among them
+    bool bus_failed;       // the bus refused a transfer
     uint64_t progress_us;  // last completion, or start out of idleness
     bool words_swapped;    // the port is in its 16-bit mode
     uint32_t window;       // backplane window set, UINT32_MAX: unknown
@@ -214,10 +215,13 @@ struct cor_cyw43 {
     // What the last valid status word said.
     uint32_t status;
     uint64_t status_us;
-    bool rx_reading;    // a read of a frame, or of the status because of one, is among the ops
+    bool rx_reading;    // the read of a frame is among the ops
     bool rx_resyncing;  // the frame at the chip's head is being dropped
     bool status_reading;
-    bool clearing;  // the chip's error record is being cleared
+    bool resync_due;
+    uint64_t status_due_us;  // read the status then, 0: no need
+    bool clearing;           // the chip's error record is being cleared
+    uint64_t clear_due_us;
     uint8_t rx_next;
     uint8_t rx_sequence;
     bool rx_sequence_known;
@@ -240,6 +244,8 @@ struct cor_cyw43 {
     uint32_t clm_offset;
     alignas(4) uint8_t trailer[4];
     bool start_failed;  // the power stays off longer before the next try
+    uint64_t power_due_us;
+    bool frames_on;  // the firmware is up: frames may be read and sent
 
     // Join.
     char ssid[COR_SSID_BYTES_MAX + 1];
@@ -248,14 +254,18 @@ struct cor_cyw43 {
     bool link_up;
     bool ssid_set;
     bool keyed;
-    enum cor_status join_result;
-    uint64_t join_deadline_us;
+    bool associated;
+    bool leaving;                 // the join has failed, the chip is told to stop trying
+    enum cor_status join_result;  // COR_OK: not decided
+    enum cor_status join_hint;    // what the result will be if the chip ends the attempt now
 
     // Chronograph.
     enum cor_meter_state blocked;  // what keeps the next frame from being queued
-    bool pulled;                   // this poll has queued frames
-    uint64_t freed_us;             // when what kept it went away, UINT64_MAX: not in this poll
-    uint64_t rx_data_us;           // last data frame received
+    enum cor_meter_state blocked_before;
+    uint64_t enter_us;
+    bool pulled;          // this poll has queued frames
+    uint64_t freed_us;    // when what kept it went away, UINT64_MAX: not in this poll
+    uint64_t rx_data_us;  // last data frame received
 
     alignas(4) uint8_t rx[COR_CYW43_RX_BUFFERS][COR_CYW43_RX_BYTES_MAX];
 };

@@ -1,2 +1,3 @@
 # SPDX-License-Identifier: MIT
-set(RING_SOURCES)
+set(RING_SOURCES
+    bus.c)

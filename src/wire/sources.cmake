@@ -1,2 +1,11 @@
 # SPDX-License-Identifier: MIT
-set(RING_SOURCES)
+set(RING_SOURCES
+    cyw43_event.c
+    gspi.c
+    sdpcm.c
+    arp.c
+    checksum.c
+    icmp.c
+    ipv4.c
+    tcp.c
+    udp.c)

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: MIT
+// CYW43 driver, inside: how its files call each other. poll() runs them in this order:
+//
+//     ops       transfers that are complete: status word, bits, result to whoever asked
+//     script    the next step of a start, a join or a leave
+//     receive   the chip's line and status: read what waits
+//     transmit  credit, then a control request, then data frames pulled from the source
+//     pace      what keeps the next frame from being queued, and when to look again
+#ifndef CYW43_DRIVER_H
+#define CYW43_DRIVER_H
+
+#include "wire/cyw43_event.h"
+#include "wire/gspi.h"
+#include "wire/sdpcm.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "coradio/cyw43.h"
+
+// ---- ops.c: transfers, queued here until the bus has room, completed in order
+
+enum cyw43_op_kind {
+    CYW43_OP_WINDOW,       // sets the backplane window
+    CYW43_OP_REGISTER,     // the running script's; the value read goes there
+    CYW43_OP_BLOCK_WRITE,  // of an image
+    CYW43_OP_BLOCK_READ,
+    CYW43_OP_STATUS,   // reads the status register
+    CYW43_OP_CLEAR,    // clears the chip's error record
+    CYW43_OP_RESYNC,   // drops the frame at the chip's head
+    CYW43_OP_TX_DATA,  // a frame of the source
+    CYW43_OP_TX_CONTROL,
+    CYW43_OP_RX,      // a frame of the chip
+    CYW43_OP_ORPHAN,  // nobody waits for it any more
+};
+
+enum cyw43_space { CYW43_BUS, CYW43_DEVICE, CYW43_BACKPLANE };
+
+// One register or block access.
+struct cyw43_access {
+    enum cyw43_op_kind kind;
+    enum cyw43_space space;
+    bool write;
+    uint32_t address;
+    uint32_t bytes;
+    uint32_t value;       // written where data is NULL
+    const uint8_t *data;  // bytes of it, copied
+};
+
+// Room for count more transfers.
+bool cor_cyw43_ops_room(const struct cor_cyw43 *chip, uint32_t count);
+// The next free transfer, cleared; it is queued by append(). There must be room.
+struct cor_cyw43_op *cor_cyw43_op_next(struct cor_cyw43 *chip, enum cyw43_op_kind kind);
+void cor_cyw43_op_append(struct cor_cyw43 *chip);
+// Takes up to two transfers: the window where it has to move, and the access.
+void cor_cyw43_access(struct cor_cyw43 *chip, const struct cyw43_access *access);
+// Takes all complete transfers; true if there were any.
+bool cor_cyw43_ops_complete(struct cor_cyw43 *chip);
+// Forgets what is not on the bus yet, and what the rest was for.
+void cor_cyw43_ops_abandon(struct cor_cyw43 *chip);
+// Puts the clocked bits of a transfer under their purposes: command and status words by
+// themselves, payload_bytes under payload, the rest under `rest`.
+void cor_cyw43_tally(
+    struct cor_cyw43 *chip,
+    const struct cor_bus_xfer *xfer,
+    enum cor_meter_purpose rest,
+    uint32_t payload_bytes);
+
+// ---- script.c: tables of steps
+
+enum cyw43_step_kind {
+    CYW43_STEP_END,
+    CYW43_STEP_PAUSE,    // for bound_us
+    CYW43_STEP_WRITE,    // a register
+    CYW43_STEP_UNTIL,    // reads a register each period_us until it is value under mask
+    CYW43_STEP_SKIP,     // reads a register once; where it is value under mask, skips steps
+    CYW43_STEP_CALL,     // calls until it returns something but COR_AGAIN
+    CYW43_STEP_CONTROL,  // one control request and its reply
+};
+
+struct cor_cyw43_step {
+    enum cyw43_step_kind kind;
+    enum cyw43_space space;
+    uint32_t address;
+    uint32_t value;
+    uint32_t mask;
+    uint32_t period_us;
+    uint32_t bound_us;
+    enum cor_status failure;  // of UNTIL and CALL in bound_us, of CONTROL when refused; COR_OK:
+                              // a refused request is only counted
+    uint8_t bytes;            // of the register; CONTROL: of the value (4: value, 8: interface 0
+                              // and value), or of the reply
+    uint8_t skip;
+    bool set;
+    uint16_t command;
+    const char *name;  // of a firmware variable
+    enum cor_status (*call)(struct cor_cyw43 *chip);
+    // Writes the value of a request, returns its bytes.
+    uint16_t (*fill)(struct cor_cyw43 *chip, uint8_t *at);
+    // Takes the reply. COR_AGAIN: the step again.
+    enum cor_status (*take)(struct cor_cyw43 *chip, const uint8_t *reply, uint16_t reply_bytes);
+};
+
+void cor_cyw43_script_start(struct cor_cyw43 *chip, const struct cor_cyw43_step *steps);
+bool cor_cyw43_script_run(struct cor_cyw43 *chip);
+// The register access of the running step is complete.
+void cor_cyw43_script_register(struct cor_cyw43 *chip, const struct cor_cyw43_op *op);
+uint64_t cor_cyw43_script_deadline_us(const struct cor_cyw43 *chip);
+
+// ---- bringup.c: from power off to ready
+
+extern const struct cor_cyw43_step cor_cyw43_bringup_steps[];
+enum cor_cyw43_bus_fault cor_cyw43_bus_fault_of(
+    uint32_t word, uint32_t expected, enum cor_gspi_order order);
+
+// ---- load.c: images into the chip's memory, read back
+
+enum cor_status cor_cyw43_load_firmware(struct cor_cyw43 *chip);
+enum cor_status cor_cyw43_load_nvram(struct cor_cyw43 *chip);
+enum cor_status cor_cyw43_load_trailer(struct cor_cyw43 *chip);
+void cor_cyw43_load_block(struct cor_cyw43 *chip, const struct cor_cyw43_op *op);
+
+// ---- control.c: one request at a time
+
+enum cyw43_control_phase { CYW43_CONTROL_IDLE, CYW43_CONTROL_WAITING, CYW43_CONTROL_SENT };
+
+// The value of the request to fill: room for COR_CYW43_CONTROL_BYTES_MAX.
+uint8_t *cor_cyw43_control_value(struct cor_cyw43 *chip);
+void cor_cyw43_control_start(
+    struct cor_cyw43 *chip, uint16_t command, bool set, uint16_t value_bytes);
+// COR_AGAIN: no reply yet. COR_OK, COR_E_CHIP (control.chip_status says why), COR_E_TIMEOUT.
+enum cor_status cor_cyw43_control_result(struct cor_cyw43 *chip);
+void cor_cyw43_control_input(struct cor_cyw43 *chip, const uint8_t *cdc, uint32_t size_bytes);
+
+// ---- settings.c: values of the requests of a start, and what they read back as
+
+extern const struct cor_cyw43_step cor_cyw43_settings_steps[];
+
+// ---- join.c: joins, leaves, and the events that decide them
+
+extern const struct cor_cyw43_step cor_cyw43_join_open_steps[];
+extern const struct cor_cyw43_step cor_cyw43_join_wpa2_steps[];
+void cor_cyw43_event(struct cor_cyw43 *chip, const struct cor_cyw43_event *event);
+void cor_cyw43_join_failed(struct cor_cyw43 *chip, enum cor_status status);
+
+// ---- cyw43.c
+
+// The chip is of no use any more: off, failed, and why.
+void cor_cyw43_fail(struct cor_cyw43 *chip, enum cor_status status);
+
+// ---- receive.c
+
+// A transfer's status word, in the order of completion.
+void cor_cyw43_status_input(struct cor_cyw43 *chip, const struct cor_cyw43_op *op);
+void cor_cyw43_frame_input(struct cor_cyw43 *chip, struct cor_cyw43_op *op);
+bool cor_cyw43_receive(struct cor_cyw43 *chip);
+uint64_t cor_cyw43_receive_deadline_us(const struct cor_cyw43 *chip);
+
+// ---- transmit.c
+
+// Frames the chip still takes.
+int32_t cor_cyw43_credit(const struct cor_cyw43 *chip);
+void cor_cyw43_credit_input(struct cor_cyw43 *chip, const struct cor_sdpcm *sdpcm, uint64_t at_us);
+bool cor_cyw43_transmit(struct cor_cyw43 *chip);
+uint64_t cor_cyw43_transmit_deadline_us(const struct cor_cyw43 *chip);
+
+// ---- pace.c: the chronograph
+
+void cor_cyw43_pace_enter(struct cor_cyw43 *chip);
+void cor_cyw43_pace_complete(struct cor_cyw43 *chip, const struct cor_bus_xfer *xfer);
+// What kept the next frame may have gone away at at_us, where it was `state`.
+void cor_cyw43_pace_free(struct cor_cyw43 *chip, enum cor_meter_state state, uint64_t at_us);
+void cor_cyw43_pace_received(struct cor_cyw43 *chip, uint64_t at_us);
+void cor_cyw43_pace_pulled(struct cor_cyw43 *chip);
+uint64_t cor_cyw43_pace_deadline_us(const struct cor_cyw43 *chip);
+
+#endif
