@@ -27,15 +27,18 @@ struct twin_wire_config {
     struct twin_frames *frames;
     uint64_t delay_ns;  // each way
     uint32_t loss;      // chance in parts per 2^32 that a frame is lost, each way
-    FILE *pcap;         // what the far side sees, both ways, after the loss; NULL: none
+    // Capture of what the far side sees: frames that reach it, when they do, and frames it sends,
+    // when it does. Stamped in virtual time. NULL: none. The caller closes the file.
+    FILE *pcap;
 };
 
 struct twin_wire *twin_wire_new(const struct twin_wire_config *config);
 void twin_wire_free(struct twin_wire *wire);
-// Give these to the two ends. A frame put into `near` comes out at the far end after the delay.
+// Where the two ends put their frames. A frame put into near comes out at the far end after the
+// delay, never in the same call.
 struct twin_port twin_wire_near(struct twin_wire *wire);
 struct twin_port twin_wire_far(struct twin_wire *wire);
-// Where frames come out.
+// Where frames come out. Until an end is connected, frames that reach it count as lost.
 void twin_wire_connect_near(struct twin_wire *wire, struct twin_port port);
 void twin_wire_connect_far(struct twin_wire *wire, struct twin_port port);
 uint64_t twin_wire_lost(const struct twin_wire *wire);
@@ -53,26 +56,32 @@ struct twin_peer_config {
     uint32_t receive_window;  // bytes; 0: the default of the peer (65535)
     uint16_t port;            // TCP and UDP port it serves; everything received is counted
     bool refuse;              // nothing listens: TCP is answered by RST
+    bool silent;              // answers ARP and nothing else, as a host behind a firewall does
     // The application of the peer: called with each piece received, in order (TCP) or as it comes.
+    // May be NULL, and so may closed.
     void (*received)(void *context, const uint8_t *data, uint32_t size_bytes);
     // The connection ended: true after a FIN, false after a reset.
     void (*closed)(void *context, bool orderly);
     void *context;
 };
 
+// Each peer starts as in a fresh process: nothing of an earlier one shows. NULL: there is one.
 struct twin_peer *twin_peer_new(const struct twin_peer_config *config);
 void twin_peer_free(struct twin_peer *peer);
 struct twin_port twin_peer_port(struct twin_peer *peer);
 
 struct twin_peer_counters {
-    uint64_t tcp_bytes;  // received in order
+    uint64_t tcp_bytes;  // read by the application, in order
     uint64_t udp_bytes;
     uint64_t udp_datagrams;
     uint64_t connections;
+    uint64_t bad_checksums;  // packets dropped for it: IP, ICMP, UDP, TCP
+    uint64_t bad_frames;     // dropped: shorter than an Ethernet header, or longer than 1514 bytes
+    uint64_t not_for_us;     // dropped: another MAC address
 };
 
 void twin_peer_get_counters(const struct twin_peer *peer, struct twin_peer_counters *counters);
-// Stops reading (the window closes) or reads on.
+// Stops reading (the window closes; what has arrived is kept) or reads on.
 void twin_peer_set_reading(struct twin_peer *peer, bool reading);
 
 // ---- the real network of the host, by libslirp
@@ -88,11 +97,22 @@ struct twin_slirp_config {
     uint32_t network, netmask, gateway;  // host order
 };
 
+// NULL: libslirp refused the config.
 struct twin_slirp *twin_slirp_new(const struct twin_slirp_config *config);
 void twin_slirp_free(struct twin_slirp *slirp);
 struct twin_port twin_slirp_port(struct twin_slirp *slirp);
-// Waits up to timeout_ms for the host's sockets and moves what is ready.
+// Waits up to timeout_ms for the host's sockets and moves what is ready. Waits less when libslirp's
+// own timers are due earlier, or when the last frame may have made room that sockets wait for.
 void twin_slirp_poll(struct twin_slirp *slirp, uint32_t timeout_ms);
+
+struct twin_slirp_counters {
+    uint64_t frames_in;   // from the board
+    uint64_t frames_out;  // to the board
+    uint64_t oversize;    // dropped: larger than a frame of the twin
+    uint64_t complaints;  // what libslirp calls the guest's errors
+};
+
+void twin_slirp_get_counters(const struct twin_slirp *slirp, struct twin_slirp_counters *counters);
 
 #ifdef __cplusplus
 }
