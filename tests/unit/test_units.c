@@ -160,6 +160,7 @@ TEST(texts_have_three_figures_and_decimal_units) {
     CHECK_TEXT(units_format_size(text, 999999), "1.00 MB");
     CHECK_TEXT(units_format_rate(text, 19.5e6), "19.5 Mbit/s");
     CHECK_TEXT(units_format_rate(text, 0), "0.00 bit/s");
+    CHECK_TEXT(units_format_time(text, 0), "0 s");
     CHECK_TEXT(units_format_time(text, 3200000000), "3.20 s");
     CHECK_TEXT(units_format_time(text, 366500), "366 us");
     CHECK_TEXT(units_format_time(text, UINT64_C(3661) * 1000000000), "1:01:01");

@@ -229,6 +229,10 @@ char *units_format_time(char text[UNITS_TEXT_SIZE], uint64_t time_ns) {
     static const char *const units[] = {"ns", "us", "ms", "s", NULL};
     uint64_t time_s = time_ns / 1000000000;
 
+    if (time_ns == 0) {
+        snprintf(text, UNITS_TEXT_SIZE, "0 s");
+        return text;
+    }
     if (time_s >= 600) {
         snprintf(
             text,
