@@ -373,6 +373,27 @@ TEST(a_legacy_station_gets_all_that_is_buffered_at_one_beacon) {
     CHECK_EQ(close_world(&world), 0);
 }
 
+TEST(what_comes_while_a_legacy_station_is_served_waits) {
+    struct twin_port port;
+    struct world world;
+
+    open_world(&world, 1, 1);
+    port = twin_ap_port(world.ap);
+    twin_mac_set_pm(world.station, TWIN_PM_LEGACY, 0, 1);
+    twin_run_until(world.sim, 1030 * MS);
+    for (uint32_t i = 0; i < 60; i++) {
+        port.input(port.context, make(&world, KIND_PONG, 1514));
+    }
+    twin_run_until(world.sim, 11 * 102400 * US + 5 * MS);
+    CHECK_BETWEEN(world.pongs, 1, 59);
+    port.input(port.context, make(&world, KIND_PONG, 1514));
+    twin_run_until(world.sim, 12 * 102400 * US);
+    CHECK_EQ(world.pongs, 60);
+    twin_run_until(world.sim, 12 * 102400 * US + 5 * MS);
+    CHECK_EQ(world.pongs, 61);
+    CHECK_EQ(close_world(&world), 0);
+}
+
 TEST(beacons_come_every_102_4_ms_and_cost_their_air) {
     struct twin_air_counters counters;
     struct world world;
@@ -474,6 +495,7 @@ TEST_MAIN(
     CASE(a_ping_without_power_save_takes_the_wire_and_two_exchanges),
     CASE(a_fast_station_that_sleeps_wakes_for_its_beacon_and_stays_awake),
     CASE(a_legacy_station_gets_all_that_is_buffered_at_one_beacon),
+    CASE(what_comes_while_a_legacy_station_is_served_waits),
     CASE(beacons_come_every_102_4_ms_and_cost_their_air),
     CASE(an_idle_legacy_station_sleeps_but_for_its_beacons),
     CASE(group_frames_wait_for_the_dtim_where_a_station_sleeps),

@@ -61,9 +61,9 @@ struct twin_frame *twin_mac_copy(struct twin_air *air, const struct twin_frame *
 static void init_rng(struct twin_mac *mac) {
     char name[32];
 
-    snprintf(name, sizeof(name), "air.backoff.%u", (unsigned)mac->index);
+    (void)snprintf(name, sizeof(name), "air.backoff.%u", (unsigned)mac->index);
     twin_rng_init(&mac->backoff, mac->air->config.sim, name);
-    snprintf(name, sizeof(name), "air.error.%u", (unsigned)mac->index);
+    (void)snprintf(name, sizeof(name), "air.error.%u", (unsigned)mac->index);
     twin_rng_init(&mac->error, mac->air->config.sim, name);
 }
 

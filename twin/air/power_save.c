@@ -8,6 +8,7 @@
 // for the next beacon. UNSURE: an access point may go on as long as frames come ("more data"); the
 // fact sheet's W / (L * B) for uploads is true only where it does not.
 #include "air/air_state.h"
+#include "sim/alloc.h"
 
 #define COUNT_OF_MACS(air) (sizeof((air)->macs) / sizeof((air)->macs[0]))
 
@@ -102,6 +103,7 @@ void twin_mac_set_pm(
     struct twin_mac *station, enum twin_pm pm, uint64_t sleep_return_ns, uint32_t wake_beacons) {
     struct twin_ps *ps = &station->ps;
 
+    TWIN_CHECK(!station->config.access_point);
     ps->pm = pm;
     ps->sleep_return_ns = sleep_return_ns == 0 ? TWIN_AIR_SLEEP_RETURN_NS : sleep_return_ns;
     ps->wake_beacons = wake_beacons == 0 ? 1 : wake_beacons;
@@ -121,6 +123,9 @@ bool twin_mac_asleep(const struct twin_mac *station) {
 void twin_ps_heard(struct twin_mac *station, const struct twin_ppdu *ppdu) {
     struct twin_ps *ps = &station->ps;
 
+    if (!station->associated) {
+        return;  // it has left while the frame was on the air
+    }
     ps->told = ppdu->power_save;
     if (ppdu->trigger) {
         ps->trigger = false;

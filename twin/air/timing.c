@@ -14,7 +14,7 @@ static uint64_t divide_up(uint64_t amount, uint64_t by) {
 }
 
 static uint64_t data_ns(const struct twin_air *air, uint32_t psdu_bytes) {
-    uint64_t symbols = divide_up(TWIN_AIR_SERVICE_TAIL_BITS + 8u * (uint64_t)psdu_bytes, air->dbps);
+    uint64_t symbols = divide_up(TWIN_AIR_SERVICE_TAIL_BITS + UINT64_C(8) * psdu_bytes, air->dbps);
 
     if (air->config.gi == TWIN_GI_SHORT) {
         // Symbols of 3.6 us, the sum rounded up to 4 us: 0.9 n symbols of 4 us.
@@ -29,13 +29,13 @@ uint64_t twin_air_ppdu_ns(const struct twin_air *air, uint32_t psdu_bytes) {
 
 uint64_t twin_timing_ofdm_ns(uint32_t size_bytes) {
     uint64_t symbols =
-        divide_up(TWIN_AIR_SERVICE_TAIL_BITS + 8u * size_bytes, TWIN_AIR_RESPONSE_DBPS);
+        divide_up(TWIN_AIR_SERVICE_TAIL_BITS + UINT64_C(8) * size_bytes, TWIN_AIR_RESPONSE_DBPS);
 
     return TWIN_AIR_OFDM_PREAMBLE_NS + symbols * TWIN_AIR_SYMBOL_NS + TWIN_AIR_EXTENSION_NS;
 }
 
 uint64_t twin_timing_dsss_ns(uint32_t size_bytes) {
-    return TWIN_AIR_DSSS_PREAMBLE_NS + 8u * size_bytes * TWIN_AIR_DSSS_BIT_NS;
+    return TWIN_AIR_DSSS_PREAMBLE_NS + UINT64_C(8) * size_bytes * TWIN_AIR_DSSS_BIT_NS;
 }
 
 uint32_t twin_timing_subframe_bytes(uint32_t mpdu_bytes) {
@@ -91,7 +91,7 @@ uint32_t twin_air_fit(const struct twin_air *air, uint32_t ip_bytes, uint32_t co
 
 uint64_t twin_air_udp_bound_bps(const struct twin_air *air, uint32_t count) {
     count = twin_air_fit(air, IP_BYTES, count);
-    return UDP_BYTES * 8u * count * NS_PER_S / twin_air_exchange_ns(air, IP_BYTES, count);
+    return UINT64_C(8) * UDP_BYTES * count * NS_PER_S / twin_air_exchange_ns(air, IP_BYTES, count);
 }
 
 static uint64_t acks_ns(const struct twin_air *air, uint32_t count) {
@@ -104,7 +104,7 @@ uint64_t twin_air_tcp_bound_bps(const struct twin_air *air, uint32_t count, bool
 
     count = twin_air_fit(air, IP_BYTES, count);
     // Two PPDUs of data carry `count` ACKs in return.
-    bits = 2u * TCP_BYTES * 8u * (uint64_t)count;
+    bits = UINT64_C(2) * 8 * TCP_BYTES * count;
     ns = 2 * twin_air_exchange_ns(air, IP_BYTES, count);
     if (ap_aggregates) {
         ns += acks_ns(air, count / 2) + acks_ns(air, count - count / 2);
