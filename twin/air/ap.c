@@ -221,6 +221,18 @@ uint8_t twin_ap_channel(const struct twin_ap *ap) {
     return ap->config.channel;
 }
 
+const char *twin_ap_ssid(const struct twin_ap *ap) {
+    return ap->config.ssid;
+}
+
+enum twin_auth twin_ap_auth(const struct twin_ap *ap) {
+    return ap->config.auth;
+}
+
+uint32_t twin_ap_dtim_period(const struct twin_ap *ap) {
+    return ap->config.dtim_period != 0 ? ap->config.dtim_period : 1;
+}
+
 void twin_ap_get_counters(const struct twin_ap *ap, struct twin_ap_counters *counters) {
     *counters = ap->counters;
 }
