@@ -65,27 +65,35 @@ uint32_t twin_cyw43_image_firmware(uint8_t *image, uint32_t room_bytes);
 uint32_t twin_cyw43_image_nvram(uint8_t *image, uint32_t room_bytes);
 uint32_t twin_cyw43_image_clm(uint8_t *image, uint32_t room_bytes);
 
+// Totals since the chip was made; readers subtract snapshots. Name, unit, what it counts.
+// clang-format off
+#define TWIN_CYW43_COUNTERS(X)                                                                     \
+    X(clocked_bits,       "bit", "all clocks seen, extra ones included")                           \
+    X(transactions,       "1",   "chip select low to high, powered or not")                        \
+    X(data_in,            "1",   "data frames taken from the host")                                \
+    X(data_out,           "1",   "data frames read by the host")                                   \
+    X(credit_frames,      "1",   "frames sent only to carry credit")                               \
+    X(over_credit,        "1",   "frames beyond the credit the host was told")                     \
+    X(sequence_gaps,      "1",   "frames from the host out of sequence")                           \
+    X(dropped_rx_fifo,    "1",   "frames from the air that found no room")                         \
+    X(deviations,         "1",   "breaches of the bus's or the protocol's rules")                  \
+    X(ioctls,             "1",   "control requests answered")                                      \
+    X(events,             "1",   "events sent to the host")                                        \
+    X(not_ready_writes,   "1",   "F2 writes while F2 was not ready: dropped")                      \
+    X(dropped_header,     "1",   "frames from the host whose SDPCM or BDC header is none")         \
+    X(dropped_oversize,   "1",   "frames from the host longer than Ethernet allows")               \
+    X(dropped_not_joined, "1",   "frames from the host while not associated")                      \
+    X(dropped_filter,     "1",   "frames from the air that the address filter stopped")            \
+    X(dropped_unread,     "1",   "frames towards the host that it aborted")                        \
+    X(dropped_events,     "1",   "events that found no room")                                      \
+    X(tx_acked,           "1",   "frames acknowledged on the air")                                 \
+    X(tx_failed,          "1",   "frames given up on the air")
+// clang-format on
+
 struct twin_cyw43_counters {
-    uint64_t clocked_bits;  // all clocks seen, extra ones included
-    uint64_t transactions;
-    uint64_t data_in;        // data frames taken from the host
-    uint64_t data_out;       // data frames given to the host
-    uint64_t credit_frames;  // frames sent only to carry credit
-    uint64_t over_credit;    // frames beyond the credit: dropped
-    uint64_t sequence_gaps;
-    uint64_t dropped_rx_fifo;  // frames from the air that found no room
-    uint64_t deviations;       // each breach of the bus's or the protocol's rules
-    uint64_t ioctls;
-    uint64_t events;
-    uint64_t not_ready_writes;    // F2 writes while not ready
-    uint64_t dropped_header;      // frames from the host whose SDPCM or BDC header is not one
-    uint64_t dropped_oversize;    // frames from the host longer than Ethernet allows
-    uint64_t dropped_not_joined;  // frames from the host while not associated
-    uint64_t dropped_filter;      // frames from the air that the address filter does not pass
-    uint64_t dropped_unread;      // frames the host aborted before it had read them
-    uint64_t dropped_events;      // events that found no room
-    uint64_t tx_acked;            // frames acknowledged on the air
-    uint64_t tx_failed;           // frames given up on the air
+#define X(name, unit, text) uint64_t name;
+    TWIN_CYW43_COUNTERS(X)
+#undef X
 };
 
 void twin_cyw43_get_counters(const struct twin_cyw43 *chip, struct twin_cyw43_counters *counters);
