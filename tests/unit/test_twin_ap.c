@@ -307,6 +307,9 @@ TEST(what_a_station_hears_is_what_was_set) {
     CHECK_EQ(twin_ap_channel(world.ap), 6);
     CHECK_EQ(twin_ap_rssi_dbm(world.ap), -45);
     CHECK_EQ(twin_ap_bssid(world.ap)[5], 1);
+    CHECK_TEXT(twin_ap_ssid(world.ap), "home");
+    CHECK_EQ(twin_ap_auth(world.ap), TWIN_AUTH_OPEN);
+    CHECK_EQ(twin_ap_dtim_period(world.ap), 1);
     CHECK_EQ(close_world(&world), 0);
 }
 

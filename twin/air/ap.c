@@ -120,13 +120,16 @@ struct twin_ap *twin_ap_new(const struct twin_ap_config *config) {
     };
 
     ap->config = *config;
+    if (ap->config.dtim_period == 0) {
+        ap->config.dtim_period = TWIN_AP_DTIM_COUNT;
+    }
     memcpy(mac.address, config->bssid, sizeof(mac.address));
     ap->mac = twin_mac_new(config->air, &mac);
     for (size_t i = 0; i < TWIN_AP_STATIONS_MAX; i++) {
         ap->joins[i].ap = ap;
         twin_event_init(&ap->joins[i].event, end_join, &ap->joins[i]);
     }
-    twin_mac_start_beacons(ap->mac, TWIN_AP_BEACON_TU, config->dtim_period);
+    twin_mac_start_beacons(ap->mac, TWIN_AP_BEACON_TU, ap->config.dtim_period);
     return ap;
 }
 
@@ -231,6 +234,18 @@ enum twin_auth twin_ap_auth(const struct twin_ap *ap) {
 
 uint32_t twin_ap_dtim_period(const struct twin_ap *ap) {
     return ap->config.dtim_period != 0 ? ap->config.dtim_period : 1;
+}
+
+const char *twin_ap_ssid(const struct twin_ap *ap) {
+    return ap->config.ssid;
+}
+
+enum twin_auth twin_ap_auth(const struct twin_ap *ap) {
+    return ap->config.auth;
+}
+
+uint32_t twin_ap_dtim_period(const struct twin_ap *ap) {
+    return ap->config.dtim_period;
 }
 
 void twin_ap_get_counters(const struct twin_ap *ap, struct twin_ap_counters *counters) {
