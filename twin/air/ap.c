@@ -233,18 +233,6 @@ enum twin_auth twin_ap_auth(const struct twin_ap *ap) {
 }
 
 uint32_t twin_ap_dtim_period(const struct twin_ap *ap) {
-    return ap->config.dtim_period != 0 ? ap->config.dtim_period : 1;
-}
-
-const char *twin_ap_ssid(const struct twin_ap *ap) {
-    return ap->config.ssid;
-}
-
-enum twin_auth twin_ap_auth(const struct twin_ap *ap) {
-    return ap->config.auth;
-}
-
-uint32_t twin_ap_dtim_period(const struct twin_ap *ap) {
     return ap->config.dtim_period;
 }
 
