@@ -6,10 +6,19 @@
 // save with a wake-up interval in beacons. All times are in nanoseconds. The constants and their
 // sources stand in one table, twin/air/table.h.
 //
-// What the model leaves out: ACK, BlockAck, null and group frames are never lost to errors (they go
-// at robust rates), only to collisions; carrier sense is immediate, so only MACs that start at the
-// same instant collide; there is no protection, no hidden station and no neighbour; the exchange
-// that moves the block-ack window of the receiver past a given-up MPDU takes no time.
+// What the model leaves out: ACK and BlockAck are never lost; null frames, group frames and beacons
+// are lost to collisions only (they go at robust rates); carrier sense is immediate, so only MACs
+// that start at the same instant collide; there is no protection, no hidden station and no
+// neighbour; moving the receiver's window past a given-up MPDU takes no time.
+//
+// The air log has one line a PPDU, written when its exchange has ended:
+//
+//     SECONDS apN|staN data|group|null|beacon bytes= mpdus= retries= lost= wait_ns= air_ns= pm=
+//     RESULT
+//
+// N is the MAC's number, bytes the PSDU, retries the MPDUs sent before, lost those not received,
+// wait_ns the idle channel that the access has cost, pm the power save bit; RESULT is ok, partly
+// (some MPDUs lost), no-response (all lost), collision, or left (the station was gone).
 #ifndef CORADIO_TWIN_AIR_H
 #define CORADIO_TWIN_AIR_H
 

@@ -352,6 +352,25 @@ TEST(one_seed_gives_one_log) {
     free(two);
 }
 
+TEST(the_log_has_a_line_a_ppdu) {
+    char text[512] = "";
+    struct twin_log log = {.file = fmemopen(text, sizeof(text), "w")};
+    struct world_options options = world_defaults();
+    struct world world;
+
+    options.log = &log;
+    world_open(&world, &options);
+    twin_run_until(world.sim, WORLD_MS);
+    CHECK(world_send(&world.station, 1514));
+    twin_run_until(world.sim, 2 * WORLD_MS);
+    CHECK_EQ(world_close(&world), 0);
+    fclose(log.file);
+    CHECK_TEXT(
+        text,
+        "0.001262000 sta1 data bytes=1554 mpdus=1 retries=0 lost=0 wait_ns=0 air_ns=218000 pm=0 "
+        "ok\n");
+}
+
 TEST(an_exchange_costs_three_events) {
     struct world_options options = world_defaults();
     struct twin_air_counters counters;
@@ -384,4 +403,5 @@ TEST_MAIN(
     CASE(leaving_gives_all_frames_back_at_once),
     CASE(a_mac_may_be_freed_with_a_ppdu_on_the_air),
     CASE(one_seed_gives_one_log),
+    CASE(the_log_has_a_line_a_ppdu),
     CASE(an_exchange_costs_three_events))
