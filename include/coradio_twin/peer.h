@@ -41,6 +41,16 @@ struct twin_port twin_wire_far(struct twin_wire *wire);
 // Where frames come out. Until an end is connected, frames that reach it count as lost.
 void twin_wire_connect_near(struct twin_wire *wire, struct twin_port port);
 void twin_wire_connect_far(struct twin_wire *wire, struct twin_port port);
+
+struct twin_wire_counters {
+    uint64_t to_far;       // frames that came out at the far end
+    uint64_t to_near;      // at the near end
+    uint64_t lost_to_far;  // by the config's loss, or because nobody was connected
+    uint64_t lost_to_near;
+};
+
+void twin_wire_get_counters(const struct twin_wire *wire, struct twin_wire_counters *counters);
+// Lost in both directions together.
 uint64_t twin_wire_lost(const struct twin_wire *wire);
 
 // ---- peer host inside the twin, lwIP (one in a process: lwIP's state is file-scope)

@@ -24,6 +24,7 @@ static struct {
     // What the peer's application saw.
     uint64_t received_bytes;
     uint64_t received_hash;
+    uint64_t stop_after_bytes;  // not 0: it stops reading with the piece that comes after so many
     uint32_t closed_orderly;
     uint32_t closed_by_reset;
     // The connection, from our side.
@@ -35,6 +36,9 @@ static uint8_t stream[1 << 20];
 
 static void received(void *context, const uint8_t *data, uint32_t size_bytes) {
     (void)context;
+    if (world.stop_after_bytes != 0 && world.received_bytes >= world.stop_after_bytes) {
+        twin_peer_set_reading(world.peer, false);
+    }
     for (uint32_t i = 0; i < size_bytes; i++) {
         world.received_hash = (world.received_hash ^ data[i]) * 0x100000001B3u;
     }
@@ -58,12 +62,12 @@ static struct twin_peer_config peer_config(void) {
     };
 }
 
-static void world_open_with(struct twin_peer_config config) {
+static void world_open_at(uint64_t start_ns, struct twin_peer_config config) {
     memset(&world, 0, sizeof(world));
     for (size_t i = 0; i < sizeof(stream); i++) {
         stream[i] = (uint8_t)(i * 2654435761u >> 13);
     }
-    world.sim = twin_sim_new(11, 0);
+    world.sim = twin_sim_new(11, start_ns);
     world.frames = twin_frames_new();
     world.wire = twin_wire_new(
         &(struct twin_wire_config){.sim = world.sim, .frames = world.frames, .delay_ns = DELAY_NS});
@@ -81,6 +85,10 @@ static void world_open_with(struct twin_peer_config config) {
     world.host.ip = HOST_IP;
     world.host.peer_ip = PEER_IP;
     twin_wire_connect_near(world.wire, hand_port(&world.host));
+}
+
+static void world_open_with(struct twin_peer_config config) {
+    world_open_at(0, config);
 }
 
 static void world_open(void) {
@@ -650,6 +658,131 @@ TEST(what_is_unread_at_the_end_leaks_nothing) {
     world_close();  // checks that every frame came back
 }
 
+TEST(the_reader_may_stop_in_the_middle) {
+    world_open();
+    connect_plain();
+    twin_peer_set_reading(world.peer, false);
+    fill_window(10 * MSS);
+    hand_drop_all(&world.host);
+    world.stop_after_bytes = 3 * MSS;
+    twin_peer_set_reading(world.peer, true);
+    CHECK_EQ(world.received_bytes, 4 * MSS);
+    send_data(10 * MSS, MSS);
+    run_ms(300);
+    CHECK_EQ(world.received_bytes, 4 * MSS);
+    world.stop_after_bytes = 0;
+    twin_peer_set_reading(world.peer, true);
+    run_ms(300);
+    CHECK_EQ(world.received_bytes, 11 * MSS);
+    CHECK(world.received_hash == stream_hash(11 * MSS));
+    CHECK_EQ(counters().tcp_bytes, 11 * MSS);
+    world_close();
+}
+
+TEST(connections_at_the_same_time_are_told_apart) {
+    struct hand_segment other = syn_with_sack();
+    struct hand_segment answer;
+
+    world_open();
+    connect_plain();
+    other.source_port = OUR_PORT + 1;
+    other.flags = HAND_SYN;
+    other.seq = 77;
+    hand_send_tcp(&world.host, &other);
+    run_ms(1);
+    answer = expect_tcp();
+    CHECK_EQ(answer.target_port, OUR_PORT + 1);
+    other = segment(HAND_ACK);
+    other.source_port = OUR_PORT + 1;
+    other.seq = 78;
+    other.ack = answer.seq + 1;
+    other.payload = stream;
+    other.payload_bytes = 10;
+    hand_send_tcp(&world.host, &other);
+    send_data(0, 5);
+    other.seq = 88;
+    other.flags = HAND_FIN | HAND_ACK;
+    other.payload_bytes = 0;
+    hand_send_tcp(&world.host, &other);
+    run_ms(1);
+    CHECK_EQ(counters().connections, 2);
+    CHECK_EQ(world.received_bytes, 15);
+    CHECK_EQ(world.closed_orderly, 1);
+    send_data(5, 5);
+    run_ms(1);
+    CHECK_EQ(world.received_bytes, 20);
+    world_close();
+}
+
+TEST(a_connection_with_a_scaled_window_closes_orderly) {
+    struct twin_peer_config config = peer_config();
+    struct hand_segment syn = syn_with_sack();
+    struct hand_segment fin;
+    struct hand_segment answer;
+
+    config.receive_window = 200000;
+    syn.scale = true;
+    world_open_with(config);
+    connect_with(syn);
+    send_data(0, 1000);
+    world.seq = ISS + 1 + 1000;
+    fin = segment(HAND_FIN | HAND_ACK);
+    hand_send_tcp(&world.host, &fin);
+    run_ms(1);
+    do {
+        answer = expect_tcp();
+        CHECK((answer.flags & HAND_RST) == 0);
+    } while ((answer.flags & HAND_FIN) == 0);
+    CHECK_EQ(world.closed_orderly, 1);
+    world_close();
+}
+
+TEST(a_datagram_in_fragments_is_put_together) {
+    uint8_t datagram[8 + 2000];
+
+    world_open();
+    meet();
+    hand_put16(datagram, OUR_PORT);
+    hand_put16(datagram + 2, PORT);
+    hand_put16(datagram + 4, sizeof(datagram));
+    hand_put16(datagram + 6, 0);  // none: allowed in IPv4
+    memcpy(datagram + 8, stream, 2000);
+    for (uint32_t offset = 0; offset < sizeof(datagram); offset += 1000) {
+        uint32_t left = (uint32_t)sizeof(datagram) - offset;
+        uint32_t size_bytes = left < 1000 ? left : 1000;
+        struct twin_frame *frame = hand_ipv4(&world.host, 17, size_bytes);
+        uint8_t *ip = frame->data + 14;
+        hand_put16(ip + 6, (left > 1000 ? 0x2000u : 0u) | offset / 8);
+        hand_put16(ip + 10, 0);
+        hand_put16(ip + 10, hand_fold(hand_sum(ip, 20, 0)));
+        memcpy(ip + 20, datagram + offset, size_bytes);
+        hand_send(&world.host, frame);
+    }
+    run_ms(1);
+    CHECK_EQ(counters().udp_datagrams, 1);
+    CHECK_EQ(world.received_bytes, 2000);
+    CHECK(world.received_hash == stream_hash(2000));
+    world_close();
+}
+
+TEST(its_timers_survive_the_wrap_of_lwips_clock) {
+    uint64_t wrap_ns = ((uint64_t)1 << 32) * 1000000u;
+
+    world_open_at(wrap_ns - 50000000u, peer_config());
+    connect_plain();
+    run_ms(40);
+    CHECK(twin_now_ns(world.sim) < wrap_ns);
+    send_data(0, 100);
+    run_ms(260);
+    CHECK(twin_now_ns(world.sim) > wrap_ns);
+    CHECK_EQ(expect_tcp().ack, ISS + 1 + 100);
+    // And it does not spin: a few timers a second, no more.
+    CHECK(twin_events_run(world.sim) < 100);
+    run_ms(10000);
+    CHECK(twin_events_run(world.sim) < 300);
+    world_close();
+}
+
 // ---- one world after another
 
 // Everything the peer sends in a busy little world, with the times.
@@ -754,5 +887,10 @@ TEST_MAIN(
     CASE(the_window_closes_when_the_peer_does_not_read_and_opens_again),
     CASE(a_fin_behind_unread_data_waits_for_the_reader),
     CASE(what_is_unread_at_the_end_leaks_nothing),
+    CASE(the_reader_may_stop_in_the_middle),
+    CASE(connections_at_the_same_time_are_told_apart),
+    CASE(a_connection_with_a_scaled_window_closes_orderly),
+    CASE(a_datagram_in_fragments_is_put_together),
+    CASE(its_timers_survive_the_wrap_of_lwips_clock),
     CASE(a_world_does_not_depend_on_the_one_before),
     CASE(there_is_one_peer_at_a_time))

@@ -153,8 +153,27 @@ TEST(the_seed_decides_what_is_lost_and_each_direction_has_its_own) {
     CHECK(loss_pattern(1, 0) == loss_pattern(1, 3));
 }
 
+TEST(each_direction_is_counted_for_itself) {
+    struct twin_wire_counters counters;
+
+    world_open(3, 0, twin_chance(0.5), NULL);
+    for (uint32_t i = 0; i < 1000; i++) {
+        put(twin_wire_near(world.wire), i, 60);
+    }
+    put(twin_wire_far(world.wire), 0, 60);
+    twin_run_until(world.sim, 0);
+    twin_wire_get_counters(world.wire, &counters);
+    CHECK_EQ(counters.to_far, world.far.count);
+    CHECK_EQ(counters.to_far + counters.lost_to_far, 1000);
+    CHECK_EQ(counters.to_near, world.near.count);
+    CHECK_EQ(counters.to_near + counters.lost_to_near, 1);
+    CHECK_BETWEEN(counters.lost_to_far, 400, 600);
+    world_close();
+}
+
 TEST(an_open_end_loses_frames_and_none_leak) {
     struct twin_sim *sim = twin_sim_new(1, 0);
+    struct twin_wire_counters counters;
 
     world_open(1, 5, 0, NULL);
     twin_wire_free(world.wire);
@@ -163,6 +182,8 @@ TEST(an_open_end_loses_frames_and_none_leak) {
     put(twin_wire_near(world.wire), 1, 60);
     twin_run_until(sim, 5);
     CHECK_EQ(twin_wire_lost(world.wire), 1);
+    twin_wire_get_counters(world.wire, &counters);
+    CHECK_EQ(counters.to_far, 0);
     put(twin_wire_near(world.wire), 2, 60);  // still under way when the wire goes
     world_close();
     twin_sim_free(sim);
@@ -224,6 +245,7 @@ TEST_MAIN(
     CASE(frames_keep_their_order_and_their_distance),
     CASE(loss_takes_its_share_and_is_counted),
     CASE(the_seed_decides_what_is_lost_and_each_direction_has_its_own),
+    CASE(each_direction_is_counted_for_itself),
     CASE(an_open_end_loses_frames_and_none_leak),
     CASE(the_capture_holds_what_reaches_the_far_end_and_what_it_sends),
     CASE(the_capture_leaves_out_what_was_lost_before_the_far_end))

@@ -20,13 +20,14 @@ struct lane {
     size_t capacity;
     size_t head;
     size_t tail;
+    uint64_t delivered;
+    uint64_t lost;
 };
 
 struct twin_wire {
     struct twin_wire_config config;
     struct lane to_far;
     struct lane to_near;
-    uint64_t lost;
 };
 
 // ---- pcap: the classic file format, nanosecond variant (specified: draft-ietf-opsawg-pcap,
@@ -98,6 +99,7 @@ static void lane_arrive(void *context) {
         if (wire->config.pcap != NULL && lane->towards_far) {
             pcap_frame(wire, frame);
         }
+        lane->delivered++;
         lane->out.input(lane->out.context, frame);
     }
 }
@@ -131,7 +133,7 @@ static void lane_input(void *context, struct twin_frame *frame) {
         pcap_frame(wire, frame);
     }
     if (wire->config.loss != 0 && twin_rng_hit(&lane->loss_rng, wire->config.loss)) {
-        wire->lost++;
+        lane->lost++;
         twin_frame_put(wire->config.frames, frame);
         return;
     }
@@ -150,7 +152,8 @@ static void lane_input(void *context, struct twin_frame *frame) {
 static void open_end(void *context, struct twin_frame *frame) {
     struct lane *lane = context;
 
-    lane->wire->lost++;
+    lane->lost++;
+    lane->delivered--;  // it was counted on its way here
     twin_frame_put(lane->wire->config.frames, frame);
 }
 
@@ -215,6 +218,15 @@ void twin_wire_connect_far(struct twin_wire *wire, struct twin_port port) {
     wire->to_far.out = port;
 }
 
+void twin_wire_get_counters(const struct twin_wire *wire, struct twin_wire_counters *counters) {
+    *counters = (struct twin_wire_counters){
+        .to_far = wire->to_far.delivered,
+        .to_near = wire->to_near.delivered,
+        .lost_to_far = wire->to_far.lost,
+        .lost_to_near = wire->to_near.lost,
+    };
+}
+
 uint64_t twin_wire_lost(const struct twin_wire *wire) {
-    return wire->lost;
+    return wire->to_far.lost + wire->to_near.lost;
 }
