@@ -219,6 +219,8 @@ struct cor_cyw43 {
     bool rx_resyncing;  // the frame at the chip's head is being dropped
     bool status_reading;
     bool resync_due;
+    uint8_t rx_left_reads;
+    uint8_t rx_left;
     uint64_t status_due_us;  // read the status then, 0: no need
     bool clearing;           // the chip's error record is being cleared
     uint64_t clear_due_us;

@@ -70,6 +70,11 @@ static enum cor_status words_plain(struct cor_cyw43 *chip) {
     return COR_OK;
 }
 
+static enum cor_status chip_found(struct cor_cyw43 *chip) {
+    chip->effective.chip_id = (uint16_t)chip->script.value;
+    return COR_OK;
+}
+
 static enum cor_status frames_on(struct cor_cyw43 *chip) {
     chip->frames_on = true;
     return COR_OK;
@@ -168,6 +173,7 @@ const struct cor_cyw43_step cor_cyw43_bringup_steps[] = {
           READY_PERIOD_US, ALP_BOUND_US, COR_E_TIMEOUT),
     WRITE(CYW43_DEVICE, REG_DEV_CLOCK, 1, 0),
     UNTIL(CYW43_BACKPLANE, BP_CHIP_ID, 2, 0xFFFFu, CHIP_ID_43439, 0, 0, COR_E_UNSUPPORTED),
+    CALL(chip_found, 0, COR_E_UNSUPPORTED),
     // Images.
     CORE_DISABLE(BP_ARM_WRAPPER),
     CORE_RESET(BP_RAM_WRAPPER),

@@ -27,6 +27,7 @@ enum cyw43_op_kind {
     CYW43_OP_BLOCK_READ,
     CYW43_OP_STATUS,   // reads the status register
     CYW43_OP_CLEAR,    // clears the chip's error record
+    CYW43_OP_LEFT,     // asks how much is left of the frame that was read last
     CYW43_OP_RESYNC,   // drops the frame at the chip's head
     CYW43_OP_TX_DATA,  // a frame of the source
     CYW43_OP_TX_CONTROL,

@@ -181,6 +181,7 @@ static void op_dispatch(struct cor_cyw43 *chip, struct cor_cyw43_op *op) {
         cor_cyw43_frame_input(chip, op);  // and its bits, which only the frame's reader knows
         return;
     case CYW43_OP_WINDOW:
+    case CYW43_OP_LEFT:
     case CYW43_OP_RESYNC:
     case CYW43_OP_TX_CONTROL:
     case CYW43_OP_ORPHAN:

@@ -23,6 +23,22 @@
 // The chip's error record is cleared no more often than this.
 #define CLEAR_PERIOD_US 1000u
 
+static enum cor_status header_parse(
+    const struct cor_cyw43 *chip, const struct cor_cyw43_op *op, struct cor_sdpcm *sdpcm) {
+    if (op->xfer.result != COR_OK) {
+        return COR_E_BUS;
+    }
+    return cor_sdpcm_parse(chip->rx[op->rx_buffer], op->frame_bytes, sdpcm);
+}
+
+// Whether the next read may be queued behind this one. The header is looked at twice because its
+// frame is given away only after that.
+static bool frame_intact(const struct cor_cyw43 *chip, const struct cor_cyw43_op *op) {
+    struct cor_sdpcm sdpcm;
+
+    return header_parse(chip, op, &sdpcm) == COR_OK;
+}
+
 static bool quiet(const struct cor_cyw43 *chip) {
     return chip->op_count == 0;
 }
@@ -54,6 +70,50 @@ static void line_answered(struct cor_cyw43 *chip) {
     }
 }
 
+static void resync_access(
+    struct cor_cyw43 *chip, enum cyw43_op_kind kind, uint32_t address, bool write) {
+    const struct cyw43_access access = {
+        kind, CYW43_DEVICE, write, address, 1, DEV_FRAME_READ_TERM, NULL};
+
+    cor_cyw43_access(chip, &access);
+}
+
+// The frame at the head of the chip's queue is dropped unread.
+static void resync_drop(struct cor_cyw43 *chip) {
+    chip->counters.rx_resyncs++;
+    chip->status &= ~COR_GSPI_STATUS_F2_WAITING;
+    chip->rx_resyncing = true;
+    chip->resync_due = false;
+    resync_access(chip, CYW43_OP_RESYNC, REG_DEV_FRAME, true);
+}
+
+// A frame was damaged. Where the damage was in the length that was read, a rest of it is left;
+// where it was not, the frame is gone, and terminating the read would cost the next one.
+static void resync_ask(struct cor_cyw43 *chip) {
+    chip->status &= ~COR_GSPI_STATUS_F2_WAITING;
+    chip->rx_resyncing = true;
+    chip->resync_due = false;
+    chip->rx_left = 0;
+    chip->rx_left_reads = 2;
+    resync_access(chip, CYW43_OP_LEFT, REG_DEV_LEFT_LOW, false);
+    resync_access(chip, CYW43_OP_LEFT, REG_DEV_LEFT_HIGH, false);
+}
+
+static void resync_step(struct cor_cyw43 *chip, const struct cor_cyw43_op *op) {
+    if (op->kind == CYW43_OP_RESYNC) {
+        chip->rx_resyncing = false;
+        return;
+    }
+    chip->rx_left |= op->block[COR_GSPI_WORD_BYTES];
+    if (--chip->rx_left_reads == 0) {
+        if (chip->rx_left != 0) {
+            resync_drop(chip);
+        } else {
+            chip->rx_resyncing = false;
+        }
+    }
+}
+
 void cor_cyw43_status_input(struct cor_cyw43 *chip, const struct cor_cyw43_op *op) {
     uint32_t status = cor_gspi_parse(op->xfer.status, COR_GSPI_ORDER_MEMORY);
     bool newest = true;  // nothing after this transfer has read a frame
@@ -63,8 +123,9 @@ void cor_cyw43_status_input(struct cor_cyw43 *chip, const struct cor_cyw43_op *o
     }
     if (op->kind == CYW43_OP_RX) {
         chip->rx_reading = false;
-    } else if (op->kind == CYW43_OP_RESYNC) {
-        chip->rx_resyncing = false;
+        chip->resync_due |= !frame_intact(chip, op);
+    } else if (op->kind == CYW43_OP_LEFT || op->kind == CYW43_OP_RESYNC) {
+        resync_step(chip, op);
     } else if (op->kind == CYW43_OP_STATUS) {
         chip->status_reading = false;
     } else if (op->kind == CYW43_OP_CLEAR) {
@@ -90,17 +151,6 @@ void cor_cyw43_status_input(struct cor_cyw43 *chip, const struct cor_cyw43_op *o
     if (chip->frames_on) {
         (void)cor_cyw43_receive(chip);  // whether it did something matters to nobody here
     }
-}
-
-static void resync_queue(struct cor_cyw43 *chip) {
-    const struct cyw43_access access = {
-        CYW43_OP_RESYNC, CYW43_DEVICE, true, REG_DEV_FRAME, 1, DEV_FRAME_READ_TERM, NULL};
-
-    chip->counters.rx_resyncs++;
-    chip->status &= ~COR_GSPI_STATUS_F2_WAITING;
-    chip->rx_resyncing = true;
-    chip->resync_due = false;
-    cor_cyw43_access(chip, &access);
 }
 
 static void status_queue(struct cor_cyw43 *chip) {
@@ -152,7 +202,7 @@ static bool frame_wanted(struct cor_cyw43 *chip) {
     }
     if (bytes == 0 || bytes > COR_CYW43_RX_BYTES_MAX) {
         chip->counters.rx_damaged++;
-        resync_queue(chip);
+        resync_drop(chip);
     } else {
         read_queue(chip, bytes);
     }
@@ -177,11 +227,11 @@ static bool status_wanted(struct cor_cyw43 *chip) {
 
 bool cor_cyw43_receive(struct cor_cyw43 *chip) {
     if (!chip->frames_on || chip->rx_reading || chip->rx_resyncing ||
-        !cor_cyw43_ops_room(chip, 1)) {
+        !cor_cyw43_ops_room(chip, 2)) {
         return false;
     }
     if (chip->resync_due) {
-        resync_queue(chip);
+        resync_ask(chip);
         return true;
     }
     if ((chip->status & COR_GSPI_STATUS_FAULTS) != 0 && !chip->clearing &&
@@ -265,11 +315,8 @@ static void sequence_input(struct cor_cyw43 *chip, uint8_t sequence) {
 // False: the frame is none. The length from the chip is not used before its check has passed.
 static bool header_input(
     struct cor_cyw43 *chip, const struct cor_cyw43_op *op, struct cor_sdpcm *sdpcm) {
-    enum cor_status status = op->xfer.result;
+    enum cor_status status = header_parse(chip, op, sdpcm);
 
-    if (status == COR_OK) {
-        status = cor_sdpcm_parse(chip->rx[op->rx_buffer], op->frame_bytes, sdpcm);
-    }
     if (status == COR_OK) {
         return true;
     }
@@ -278,7 +325,6 @@ static bool header_input(
     } else {
         chip->counters.rx_damaged++;
     }
-    chip->resync_due = true;
     return false;
 }
 

@@ -34,6 +34,8 @@
 #define REG_DEV_FRAME       0x1000Du
 #define REG_DEV_CLOCK       0x1000Eu
 #define REG_DEV_PULL_UP     0x1000Fu
+#define REG_DEV_LEFT_LOW    0x1001Bu  // bytes left of the frame being read
+#define REG_DEV_LEFT_HIGH   0x1001Cu
 #define DEV_FRAME_READ_TERM 0x01u
 #define DEV_CLOCK_ALP_REQ   0x08u
 #define DEV_CLOCK_HT_REQ    0x10u
