@@ -142,6 +142,62 @@ TEST(wrong_checksums_are_dropped_and_counted) {
     world_close();
 }
 
+// Sound frames of all kinds with a few bytes changed and the end cut off.
+static void send_damaged(struct twin_rng *rng) {
+    struct hand_segment data = segment((uint8_t)twin_rng_below(rng, 64));
+    struct twin_frame *frame;
+    uint32_t changes = twin_rng_below(rng, 4);
+    uint32_t kind = twin_rng_below(rng, 4);
+
+    data.seq += twin_rng_below(rng, 20000);
+    data.ack += twin_rng_below(rng, 3);
+    data.payload = stream;
+    data.payload_bytes = twin_rng_below(rng, MSS);
+    data.mss = (uint16_t)(twin_rng_below(rng, 2) * twin_rng_below(rng, 65536));
+    if (data.mss != 0) {
+        data.payload_bytes /= 2;
+    }
+    frame = kind == 0 ? hand_ipv4(&world.host, (uint8_t)twin_rng_below(rng, 20), 100)
+                      : hand_tcp(&world.host, &data);
+    for (uint32_t i = 0; i < changes; i++) {
+        frame->data[12 + twin_rng_below(rng, 60)] = (uint8_t)twin_rng_below(rng, 256);
+    }
+    if (kind == 3) {
+        frame->size_bytes = twin_rng_below(rng, frame->size_bytes + 1);
+    } else if (kind == 2) {
+        // The sums made right again, so that what is wrong reaches further in.
+        hand_put16(frame->data + 24, 0);
+        hand_put16(frame->data + 24, hand_fold(hand_sum(frame->data + 14, 20, 0)));
+        if (hand_get16(frame->data + 16) >= 40 && hand_get16(frame->data + 16) <= 1500) {
+            hand_put16(frame->data + 50, 0);
+            hand_put16(frame->data + 50, hand_transport_sum(frame->data + 14));
+        }
+    }
+    hand_send(&world.host, frame);
+}
+
+TEST(damaged_frames_harm_nobody) {
+    struct twin_rng rng;
+
+    for (uint32_t round = 0; round < 20; round++) {
+        world_open();
+        connect_plain();
+        twin_rng_init(&rng, world.sim, (const char[]){(char)('a' + round), 0});
+        for (uint32_t i = 0; i < 1000; i++) {
+            send_damaged(&rng);
+            if (i % 100 == 0) {
+                twin_peer_set_reading(world.peer, i % 200 == 0);
+            }
+            run_ms(1 + i % 7 * 10);
+            hand_drop_all(&world.host);
+        }
+        hand_send_ping(&world.host, 1, 56);
+        run_ms(5000);
+        CHECK(hand_waiting(&world.host) != 0);
+        world_close();
+    }
+}
+
 // ---- one world after another
 
 // Everything the peer sends in a busy little world, with the times.
@@ -229,5 +285,6 @@ TEST_MAIN(
     CASE(a_datagram_to_a_closed_port_gets_port_unreachable),
     CASE(frames_it_cannot_take_are_dropped_and_counted),
     CASE(wrong_checksums_are_dropped_and_counted),
+    CASE(damaged_frames_harm_nobody),
     CASE(a_world_does_not_depend_on_the_one_before),
     CASE(there_is_one_peer_at_a_time))
