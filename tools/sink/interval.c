@@ -150,9 +150,15 @@ static void forget_old_udp(struct sink *sink, uint64_t now_ns) {
     }
 }
 
+// The next whole number of steps since the start, so that lateness does not add up.
+static uint64_t next_on_grid(const struct sink *sink, uint64_t step_ns, uint64_t now_ns) {
+    return sink->start_ns + ((now_ns - sink->start_ns) / step_ns + 1) * step_ns;
+}
+
 void sink_interval_tick(struct sink *sink, uint64_t now_ns) {
     close_bin(sink, now_ns);
-    if (now_ns >= sink->interval_begin_ns + SINK_INTERVAL_NS) {
+    if (now_ns >= sink->interval_due_ns) {
+        sink->interval_due_ns = next_on_grid(sink, SINK_INTERVAL_NS, now_ns);
         close_interval(sink, now_ns);
         look_at_windows(sink);
         forget_old_udp(sink, now_ns);
@@ -162,7 +168,8 @@ void sink_interval_tick(struct sink *sink, uint64_t now_ns) {
         sink->stalls_untold = 0;
         sink->stall_lines_left = STALL_LINES;
     }
-    if (sink->config.interval_ns > 0 && now_ns >= sink->shown_ns + sink->config.interval_ns) {
+    if (sink->config.interval_ns > 0 && now_ns >= sink->show_due_ns) {
+        sink->show_due_ns = next_on_grid(sink, sink->config.interval_ns, now_ns);
         show(sink, now_ns);
     }
 }

@@ -22,7 +22,7 @@
 #include <sys/socket.h>
 
 #define SINK_DEFAULT_PORT    5001
-#define SINK_UDP_SILENCE_NS  UINT64_C(2000000000)   // a UDP stream ends after this
+#define SINK_UDP_SILENCE_NS  UINT64_C(2000000000)   // the default of udp_silence_ns
 #define SINK_UDP_LINGER_NS   UINT64_C(200000000)    // after the last marker, for stragglers
 #define SINK_UDP_FORGET_NS   UINT64_C(10000000000)  // an ended UDP stream is remembered this long
 #define SINK_STALL_NS        UINT64_C(1000000000)   // silence that is worth a line
@@ -160,6 +160,7 @@ struct sink_config {
     bool copy;                  // copy payload out of the kernel even when nobody looks at it
     uint64_t idle_timeout_ns;   // 0: never
     uint64_t stall_timeout_ns;  // 0: never
+    uint64_t udp_silence_ns;    // a UDP stream ends after it
     uint64_t duration_ns;       // 0: no end
     uint64_t count;             // 0: no end
     uint64_t interval_ns;       // lines of progress; 0: none
@@ -215,13 +216,15 @@ struct sink {
     double bins[SINK_INTERVAL_BINS];
     uint32_t bin_count;
     uint64_t interval_begin_ns;
+    uint64_t interval_due_ns;
     uint64_t interval_bytes;
     uint64_t interval_work_ns;
     struct sink_interval *intervals;
     size_t interval_count;
     size_t interval_room;
 
-    uint64_t shown_ns;  // last lines of progress
+    uint64_t shown_ns;  // last lines of progress, and when the next are due
+    uint64_t show_due_ns;
     uint64_t shown_bytes;
     uint32_t stall_lines_left;  // in this interval
     uint32_t stalls_untold;

@@ -196,7 +196,10 @@ int sink_main(int argc, char **argv) {
     struct values values = {
         .idle_timeout_ns = UINT64_C(10000000000), .interval_ns = INTERVAL_UNSET};
     struct sink_config config = {
-        .command = spec.command, .host = "127.0.0.1", .port = SINK_DEFAULT_PORT};
+        .command = spec.command,
+        .host = "127.0.0.1",
+        .port = SINK_DEFAULT_PORT,
+        .udp_silence_ns = SINK_UDP_SILENCE_NS};
 
     int code = read_config(argc, argv, &values, &config);
     if (code != OPTIONS_GO_ON) {

@@ -135,7 +135,11 @@ void sink_file_close(struct sink_store *store, struct sink_file *file, bool whol
     size_t stem = strlen(file->name) - strlen(part_suffix);
     memcpy(target, file->name, stem);
     memcpy(target + stem, whole_suffix, sizeof(whole_suffix));
-    if (renameat(store->folder, file->name, store->folder, target) != 0) {
+    int done = renameat2(store->folder, file->name, store->folder, target, RENAME_NOREPLACE);
+    if (done != 0 && errno == EINVAL) {
+        done = renameat(store->folder, file->name, store->folder, target);  // some file systems
+    }
+    if (done != 0) {
         fail(store, file, errno);
         return;
     }

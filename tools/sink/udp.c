@@ -233,7 +233,7 @@ void sink_udp_tick(struct sink *sink, struct sink_stream *stream, uint64_t now_n
 
     if (stream->linger_ns != 0 && now_ns >= stream->linger_ns) {
         sink_stream_end(sink, stream, SINK_END_last, now_ns);
-    } else if (now_ns >= heard_ns + SINK_UDP_SILENCE_NS) {
+    } else if (now_ns >= heard_ns + sink->config.udp_silence_ns) {
         sink_stream_end(sink, stream, SINK_END_silence, now_ns);
     } else if (stream->linger_ns == 0) {
         sink_stream_watch_silence(sink, stream, now_ns);
