@@ -100,7 +100,7 @@ struct cor_net_socket_ops {
     // Runs due timers, returns the socket's next deadline.
     uint64_t (*poll)(struct cor_net_socket *socket, uint64_t now_us);
     // The hardware address of the next hop is known or has changed; NULL: nobody answers.
-    void (*neighbour)(struct cor_net_socket *socket, uint64_t now_us, const uint8_t *mac);
+    void (*neighbour)(struct cor_net_socket *socket, const uint8_t *mac);
 };
 
 // The part that all sockets have; always their first member.
@@ -125,7 +125,7 @@ struct cor_neighbour {
     uint8_t request_count;  // requests sent since the last answer
     uint8_t request;        // a request waits to be pulled: none, broadcast, unicast
     uint8_t holders;        // sockets that use the entry
-    uint64_t requested_us;  // when the last request was pulled
+    uint64_t allowed_us;    // no further request before
     uint64_t due_us;        // when something is to be done next
     uint64_t used_us;       // for choosing which entry to give up
 };

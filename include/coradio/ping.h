@@ -85,6 +85,9 @@ COR_MUST_CHECK enum cor_status cor_ping_start(
 // Sends no more requests; answers still to come are reported.
 void cor_ping_stop(struct cor_ping *ping);
 
+// Takes the socket off the net's list. COR_AGAIN: frames are in the queue of the bus; call again.
+COR_MUST_CHECK enum cor_status cor_ping_release(struct cor_ping *ping);
+
 // True while requests are to be sent or waited for.
 bool cor_ping_busy(const struct cor_ping *ping);
 

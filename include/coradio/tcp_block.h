@@ -140,28 +140,30 @@ struct cor_tcp {
     struct cor_tcp_config config;
     enum cor_tcp_state state;
     enum cor_status error;
-    uint8_t flags;
+    uint16_t flags;
+    uint16_t mss_bytes;        // in use
+    uint16_t cut_bytes;        // mss_bytes rounded down to a multiple of 4
+    uint16_t window_bytes;     // what we offer
     uint8_t duplicates;        // duplicate ACKs in a row
     uint8_t unacked_received;  // segments received since our last ACK
     uint8_t peer_shift;        // RFC 7323
     uint8_t recovery;          // none, fast, after a time-out
-    uint8_t probes;            // window probes unanswered, for their growing gaps
-    uint16_t mss_bytes;        // in use
-    uint16_t cut_bytes;        // mss_bytes rounded down to a multiple of 4
-    uint16_t window_bytes;     // what we offer, as it stands in the header
+    uint8_t probes;            // window probes in a row, for their growing gaps
+    uint8_t syn_tries;
     // Ring: bytes from the oldest descriptor's start to head, skips included.
     uint32_t head_bytes;  // offset where the next byte goes
     uint32_t used_bytes;
     uint32_t lent_bytes;
-    // Descriptors, a ring: first (oldest kept), una (oldest not acknowledged), next (first not
-    // sent), end (first free).
-    uint16_t first;
-    uint16_t una;
-    uint16_t next;
-    uint16_t end;
-    uint16_t segment_count;  // in use, first to end
-    uint16_t lost_count;
-    uint16_t unsent_count;  // next to end
+    // Descriptors, a ring in four runs: kept (acknowledged, but a frame is still in the queue of
+    // the bus), in flight, not yet sent, free.
+    uint16_t una;   // first in flight
+    uint16_t next;  // first not yet sent
+    uint16_t end;   // first free
+    uint16_t kept_count;
+    uint16_t flight_count;
+    uint16_t unsent_count;
+    uint16_t lost_count;    // of those in flight
+    uint16_t sacked_count;  // of those in flight
     uint16_t queued_count;  // frames in the queue of the bus
     // Sequence numbers, RFC 9293 3.3.1.
     uint32_t snd_una;
@@ -180,6 +182,7 @@ struct cor_tcp {
     uint32_t departed_bytes;  // what duplicate ACKs say has left the network (no SACK)
     uint32_t limited_bytes;   // sent under limited transmit
     uint32_t recover;         // RFC 6582
+    uint32_t rack_us;         // when the latest sent segment that has arrived was sent
     struct cor_tcp_congestion congestion;
     struct cor_tcp_rtt rtt;
     // Deadlines, COR_NET_NEVER when off.

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: MIT
+// Acknowledgements that say something new, the peer's window, and the retransmission deadline.
+#include "net/tcp_congestion.h"
+#include "net/tcp_parts.h"
+#include "net/tcp_rtt.h"
+
+#include "coradio/assert.h"
+
+void cor_tcp_want_ack(struct cor_tcp *tcp) {
+    tcp->flags |= COR_TCP_ACK_DUE;
+    tcp->socket.wants |= COR_NET_PASS_CONTROL;
+}
+
+void cor_tcp_arm(struct cor_tcp *tcp, uint64_t now_us) {
+    tcp->retransmit_us = now_us + cor_tcp_rtt_timeout_us(&tcp->rtt);
+    cor_net_wake(tcp->socket.net, tcp->retransmit_us);
+}
+
+void cor_tcp_set_window(struct cor_tcp *tcp, uint32_t seq, uint32_t ack, uint32_t window_bytes) {
+    // Only from segments that are not older than the last that told it (RFC 9293 3.10.7.4).
+    if (cor_seq_before(seq, tcp->snd_wl1) ||
+        (seq == tcp->snd_wl1 && cor_seq_before(ack, tcp->snd_wl2))) {
+        return;
+    }
+    if (window_bytes == 0) {
+        tcp->counters.zero_windows += tcp->snd_wnd != 0;
+    } else {
+        tcp->probes = 0;
+    }
+    tcp->snd_wnd = window_bytes;
+    tcp->snd_wl1 = seq;
+    tcp->snd_wl2 = ack;
+    if (window_bytes > tcp->snd_wnd_max) {
+        tcp->snd_wnd_max = window_bytes;
+    }
+}
+
+// Takes the first descriptor out of flight.
+static void retire_first(struct cor_tcp *tcp) {
+    struct cor_tcp_segment *segment = &tcp->config.segments[tcp->una];
+
+    if ((segment->flags & COR_TCP_SEGMENT_PIPE) != 0) {
+        tcp->pipe_bytes -= segment->size_bytes;
+    }
+    if ((segment->flags & COR_TCP_SEGMENT_LOST) != 0) {
+        tcp->lost_count--;
+    }
+    if ((segment->flags & COR_TCP_SEGMENT_SACKED) != 0) {
+        tcp->sacked_count--;
+    }
+    tcp->una = cor_tcp_index(tcp, tcp->una, 1);
+    tcp->flight_count--;
+    tcp->kept_count++;
+}
+
+// The byte of a window probe may have been all that the next segment holds.
+static void retire_probed(struct cor_tcp *tcp, uint32_t ack) {
+    if (tcp->flight_count != 0 || tcp->unsent_count == 0) {
+        return;
+    }
+    const struct cor_tcp_segment *segment = &tcp->config.segments[tcp->next];
+    uint32_t end = cor_tcp_segment_end(segment);
+    if (cor_seq_before(ack, end)) {
+        return;
+    }
+    if (tcp->unsent_count == 1 && (tcp->flags & COR_TCP_END_OPEN) != 0 && !cor_tcp_cut_end(tcp)) {
+        return;  // room behind it is lent: it goes out, and is acknowledged again
+    }
+    tcp->next = cor_tcp_index(tcp, tcp->next, 1);
+    tcp->unsent_count--;
+    tcp->flight_count++;
+    tcp->snd_nxt = end;
+    retire_first(tcp);
+}
+
+// Retires what is acknowledged whole, and measures the round trip on the last of it that was sent
+// only once (Karn's rule).
+static void retire(struct cor_tcp *tcp, uint64_t now_us, uint32_t ack) {
+    bool sampled = false;
+    uint32_t sent_us = 0;
+
+    while (tcp->flight_count != 0) {
+        const struct cor_tcp_segment *segment = &tcp->config.segments[tcp->una];
+
+        if (cor_seq_before(ack, cor_tcp_segment_end(segment))) {
+            break;
+        }
+        if ((segment->flags & (COR_TCP_SEGMENT_AGAIN | COR_TCP_SEGMENT_SACKED)) == 0) {
+            sampled = true;
+            sent_us = segment->sent_us;
+        }
+        retire_first(tcp);
+    }
+    if (sampled) {
+        tcp->counters.rtt_samples++;
+        tcp->rack_us = cor_seq_latest(tcp->rack_us, sent_us);
+        cor_tcp_rtt_sample(&tcp->rtt, (uint32_t)now_us - sent_us);
+    }
+    retire_probed(tcp, ack);
+}
+
+// What a new acknowledgement does to the congestion window and to recovery.
+static void adjust(struct cor_tcp *tcp, uint32_t ack, uint32_t acked_bytes, uint32_t flight_bytes) {
+    switch (tcp->recovery) {
+    case COR_TCP_NO_RECOVERY:
+        cor_tcp_congestion_acked(&tcp->congestion, acked_bytes, flight_bytes, 2);
+        tcp->departed_bytes = 0;
+        tcp->limited_bytes = 0;
+        break;
+    case COR_TCP_FAST_RECOVERY:
+        if (cor_seq_before(ack, tcp->recover)) {
+            cor_tcp_partial(tcp, acked_bytes);
+        } else {
+            tcp->departed_bytes = 0;
+            tcp->recovery = COR_TCP_NO_RECOVERY;
+            cor_tcp_congestion_recovered(&tcp->congestion, tcp->pipe_bytes);
+        }
+        break;
+    default:
+        cor_tcp_congestion_acked(&tcp->congestion, acked_bytes, flight_bytes, 1);
+        // Beyond what was in flight at the time-out: duplicates of what was sent again cannot be
+        // mistaken for losses any more (RFC 6582 4).
+        if (cor_seq_before(tcp->recover, ack) || tcp->flight_count == 0) {
+            tcp->recovery = COR_TCP_NO_RECOVERY;
+        }
+        break;
+    }
+}
+
+void cor_tcp_acked(struct cor_tcp *tcp, uint64_t now_us, uint32_t ack) {
+    uint32_t acked = ack - tcp->snd_una;
+    uint32_t flight = cor_tcp_in_flight(tcp);
+
+    tcp->snd_una = ack;
+    tcp->progress_us = now_us;
+    tcp->duplicates = 0;
+    tcp->rtt.backoff = 0;
+    retire(tcp, now_us, ack);
+    // The FIN takes a sequence number and is no byte.
+    acked -= (tcp->flags & COR_TCP_FIN_CUT) != 0 && ack == tcp->snd_end;
+    tcp->counters.bytes_acked += acked;
+    adjust(tcp, ack, acked, flight);
+    cor_tcp_free_acked(tcp);
+    if (tcp->flight_count == 0) {
+        COR_ASSERT(tcp->pipe_bytes == 0 && tcp->lost_count == 0);
+        tcp->retransmit_us = COR_NET_NEVER;
+    } else {
+        cor_tcp_arm(tcp, now_us);
+    }
+}

@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: MIT
+// Segments received: RFC 9293 3.10.7, with the checks of RFC 5961 against blind attacks.
+#include "net/tcp_parts.h"
+#include "wire/ethernet.h"
+
+#include "coradio/bytes.h"
+#include "coradio/checksum.h"
+
+// At most 0.5 s, specified (RFC 9293 MUST-40); 40 ms as Linux has it.
+#define ACK_DELAY_US 40000U
+// Challenge ACKs, and answers to old empty segments: one in this time for a connection, never for
+// all together (RFC 5961 7 and what became of it).
+#define CHALLENGE_GAP_US 500000U
+// Resets to strangers, a second and at once; our choice.
+#define RESETS_PER_SECOND 100
+#define RESETS_BURST      20
+
+// A segment with its data, cut to what is new and within the window.
+struct segment {
+    const struct cor_tcp_header *header;
+    uint32_t seq;
+    const uint8_t *data;
+    uint32_t size_bytes;
+    bool fin;
+};
+
+static uint32_t scaled(const struct cor_tcp *tcp, const struct cor_tcp_header *header) {
+    return (uint32_t)header->window << tcp->peer_shift;
+}
+
+static void challenge(struct cor_tcp *tcp, uint64_t now_us) {
+    if (now_us < tcp->challenged_us) {
+        tcp->counters.challenges_limited++;
+        return;
+    }
+    tcp->challenged_us = now_us + CHALLENGE_GAP_US;
+    tcp->counters.challenge_acks++;
+    cor_tcp_want_ack(tcp);
+}
+
+// --- No connection ---
+
+// RFC 9293 3.10.7.1: a reset that the peer will believe.
+static void refuse(
+    struct cor_net *net,
+    uint64_t now_us,
+    const struct cor_net_packet *packet,
+    const struct cor_tcp_header *header) {
+    struct cor_net_control control = {
+        .kind = COR_NET_RESET,
+        .flags = COR_TCP_RST,
+        .address = packet->ip.from,
+        .local_port = header->to_port,
+        .remote_port = header->from_port,
+        .seq = header->ack,
+    };
+
+    if ((header->flags & COR_TCP_RST) != 0) {
+        return;
+    }
+    if (!cor_net_limit_take(&net->reset_limit, now_us, RESETS_PER_SECOND, RESETS_BURST)) {
+        net->counters.resets_limited++;
+        return;
+    }
+    if ((header->flags & COR_TCP_ACK) == 0) {
+        control.flags = COR_TCP_RST | COR_TCP_ACK;
+        control.seq = 0;
+        control.ack = header->seq + header->payload.size_bytes +
+                      ((header->flags & COR_TCP_SYN) != 0) + ((header->flags & COR_TCP_FIN) != 0);
+    }
+    for (uint32_t i = 0; i < sizeof(control.mac); i++) {
+        control.mac[i] = packet->mac[i];
+    }
+    cor_control_push(net, &control);
+}
+
+// --- Opening ---
+
+static void take_options(struct cor_tcp *tcp, const struct cor_tcp_header *header) {
+    cor_tcp_set_mss(tcp, header->mss_bytes);
+    if (header->has_shift) {
+        tcp->peer_shift = header->shift;
+        tcp->flags |= COR_TCP_SHIFT_ON;
+    }
+    if (header->sack_permitted && !tcp->config.sack_off) {
+        tcp->flags |= COR_TCP_SACK_ON;
+    }
+    tcp->rcv_nxt = header->seq + 1;
+    // The window of a SYN is never scaled (RFC 7323 2.2).
+    tcp->snd_wl1 = header->seq;
+    tcp->snd_wl2 = header->ack;
+    tcp->snd_wnd = header->window;
+    tcp->snd_wnd_max = header->window;
+}
+
+// RFC 9293 3.10.7.3. Payload in a SYN is left to be sent again.
+static void input_syn_sent(
+    struct cor_tcp *tcp,
+    uint64_t now_us,
+    const struct cor_net_packet *packet,
+    const struct cor_tcp_header *header) {
+    bool acked = (header->flags & COR_TCP_ACK) != 0;
+
+    if (acked && (header->ack != tcp->iss + 1 || tcp->snd_nxt == tcp->iss)) {
+        // An old connection of the peer's: a reset ends it, our SYN stays.
+        tcp->counters.drop_unacceptable++;
+        refuse(tcp->socket.net, now_us, packet, header);
+        return;
+    }
+    if ((header->flags & COR_TCP_RST) != 0) {
+        if (acked) {
+            tcp->counters.resets_received++;
+            cor_tcp_end(tcp, COR_E_REFUSED);
+        } else {
+            tcp->counters.resets_doubted++;
+        }
+        return;
+    }
+    if ((header->flags & COR_TCP_SYN) == 0) {
+        tcp->counters.drop_unacceptable++;
+        return;
+    }
+    take_options(tcp, header);
+    if (acked) {
+        tcp->snd_una = header->ack;
+        cor_tcp_established(tcp, now_us);
+        cor_tcp_want_ack(tcp);
+    } else {
+        // Both sides opened at once (RFC 9293 MUST-10).
+        tcp->state = COR_TCP_SYN_RECEIVED;
+        tcp->flags |= COR_TCP_SYN_DUE;
+        tcp->socket.wants |= COR_NET_PASS_CONTROL;
+    }
+}
+
+// --- Checks of RFC 9293 3.10.7.4, in its order ---
+
+// Cuts a segment to what is new and within the window; false: nothing of it is.
+static bool cut(const struct cor_tcp *tcp, struct segment *segment) {
+    const struct cor_tcp_header *header = segment->header;
+    uint32_t length = header->payload.size_bytes + ((header->flags & COR_TCP_SYN) != 0) +
+                      ((header->flags & COR_TCP_FIN) != 0);
+    uint32_t ahead = header->seq - tcp->rcv_nxt;
+
+    segment->seq = header->seq;
+    segment->data = header->payload.data;
+    segment->size_bytes = header->payload.size_bytes;
+    segment->fin = (header->flags & COR_TCP_FIN) != 0;
+    if ((int32_t)ahead < 0) {
+        uint32_t old = tcp->rcv_nxt - header->seq;
+
+        if (length <= old) {
+            return false;
+        }
+        // A SYN, if any, was the first of what is old; it is answered before this matters.
+        old -= (header->flags & COR_TCP_SYN) != 0;
+        old = old < segment->size_bytes ? old : segment->size_bytes;
+        segment->seq = tcp->rcv_nxt;
+        segment->data += old;
+        segment->size_bytes -= old;
+        ahead = 0;
+    }
+    if (ahead >= tcp->window_bytes) {
+        return false;
+    }
+    if (segment->size_bytes > tcp->window_bytes - ahead) {
+        segment->size_bytes = tcp->window_bytes - ahead;
+        segment->fin = false;
+    }
+    return true;
+}
+
+static void answer_unacceptable(
+    struct cor_tcp *tcp, uint64_t now_us, const struct cor_tcp_header *header) {
+    if ((header->flags & COR_TCP_RST) != 0) {
+        tcp->counters.resets_doubted++;
+        return;
+    }
+    tcp->counters.drop_out_of_window++;
+    if (tcp->state == COR_TCP_TIME_WAIT && (header->flags & COR_TCP_FIN) != 0) {
+        // The peer did not hear our last acknowledgement.
+        tcp->linger_us = now_us + 2 * tcp->config.segment_lifetime_us;
+    }
+    if (header->payload.size_bytes != 0 ||
+        (header->flags & (COR_TCP_FIN | COR_TCP_SYN)) == COR_TCP_FIN) {
+        cor_tcp_want_ack(tcp);
+    } else {
+        challenge(tcp, now_us);
+    }
+}
+
+// True: the segment is dealt with.
+static bool check_reset(struct cor_tcp *tcp, uint64_t now_us, const struct cor_tcp_header *header) {
+    if ((header->flags & COR_TCP_RST) != 0) {
+        if (tcp->state == COR_TCP_TIME_WAIT) {
+            tcp->counters.resets_doubted++;  // RFC 1337 3
+        } else if (header->seq != tcp->rcv_nxt) {
+            tcp->counters.resets_doubted++;  // RFC 5961 3.2
+            challenge(tcp, now_us);
+        } else {
+            bool opening = tcp->state == COR_TCP_SYN_RECEIVED;
+
+            tcp->counters.resets_received++;
+            cor_tcp_end(tcp, opening ? COR_E_REFUSED : COR_E_RESET);
+        }
+        return true;
+    }
+    if ((header->flags & COR_TCP_SYN) != 0) {
+        challenge(tcp, now_us);  // RFC 5961 4.2
+        return true;
+    }
+    return false;
+}
+
+static bool is_duplicate(
+    const struct cor_tcp *tcp, const struct cor_tcp_header *header, bool sack_news) {
+    return header->ack == tcp->snd_una && tcp->flight_count != 0 &&
+           header->payload.size_bytes == 0 && (header->flags & COR_TCP_FIN) == 0 &&
+           (sack_news || scaled(tcp, header) == tcp->snd_wnd);
+}
+
+// RFC 9293 3.10.7.4, fifth. False: the segment is dealt with.
+static bool check_ack(
+    struct cor_tcp *tcp,
+    uint64_t now_us,
+    const struct cor_net_packet *packet,
+    const struct cor_tcp_header *header) {
+    if ((header->flags & COR_TCP_ACK) == 0) {
+        tcp->counters.drop_unacceptable++;
+        return false;
+    }
+    if (tcp->state == COR_TCP_SYN_RECEIVED) {
+        if (header->ack != tcp->iss + 1) {
+            tcp->counters.drop_unacceptable++;
+            refuse(tcp->socket.net, now_us, packet, header);
+            return false;
+        }
+        tcp->snd_una = header->ack;
+        tcp->snd_wnd_max = scaled(tcp, header);
+        cor_tcp_established(tcp, now_us);
+    }
+    // RFC 5961 5.2: not older than a window, not newer than what was sent.
+    if (cor_seq_before(tcp->snd_max, header->ack) ||
+        cor_seq_before(header->ack, tcp->snd_una - tcp->snd_wnd_max)) {
+        tcp->counters.drop_unacceptable++;
+        challenge(tcp, now_us);
+        return false;
+    }
+    if (scaled(tcp, header) == 0 || tcp->snd_wnd == 0) {
+        tcp->progress_us = now_us;  // it answers
+    }
+    bool sack_news = header->sack_count != 0 && cor_tcp_sacked(tcp, header);
+    if (cor_seq_before(tcp->snd_una, header->ack)) {
+        cor_tcp_set_window(tcp, header->seq, header->ack, scaled(tcp, header));
+        cor_tcp_acked(tcp, now_us, header->ack);
+    } else {
+        bool duplicate = is_duplicate(tcp, header, sack_news);
+
+        if (header->ack == tcp->snd_una) {
+            cor_tcp_set_window(tcp, header->seq, header->ack, scaled(tcp, header));
+        }
+        if (duplicate) {
+            cor_tcp_duplicate(tcp, now_us);
+        }
+    }
+    return true;
+}
+
+// --- After the acknowledgement ---
+
+static bool fin_acked(const struct cor_tcp *tcp) {
+    return (tcp->flags & COR_TCP_FIN_CUT) != 0 && tcp->snd_una == tcp->snd_end;
+}
+
+static void enter_time_wait(struct cor_tcp *tcp, uint64_t now_us) {
+    tcp->state = COR_TCP_TIME_WAIT;
+    tcp->socket.wants &= (uint8_t) ~(COR_NET_PASS_DATA | COR_NET_PASS_RETRANSMIT);
+    tcp->retransmit_us = COR_NET_NEVER;
+    tcp->linger_us = now_us + 2 * tcp->config.segment_lifetime_us;
+    cor_net_wake(tcp->socket.net, tcp->linger_us);
+}
+
+// Our FIN is acknowledged. False: the connection is over.
+static bool advance_closing(struct cor_tcp *tcp, uint64_t now_us) {
+    if (!fin_acked(tcp)) {
+        return true;
+    }
+    switch (tcp->state) {
+    case COR_TCP_FIN_WAIT_1:
+        tcp->state = COR_TCP_FIN_WAIT_2;
+        tcp->linger_us = now_us + tcp->config.fin_wait_us;
+        cor_net_wake(tcp->socket.net, tcp->linger_us);
+        return true;
+    case COR_TCP_CLOSING:
+        enter_time_wait(tcp, now_us);
+        return true;
+    case COR_TCP_LAST_ACK:
+        cor_tcp_end(tcp, COR_OK);
+        return false;
+    default:
+        return true;
+    }
+}
+
+static void deliver(struct cor_tcp *tcp, uint64_t now_us, const struct segment *segment) {
+    tcp->rcv_nxt += segment->size_bytes;
+    tcp->counters.bytes_received += segment->size_bytes;
+    // Every second segment is acknowledged at once, the others soon (RFC 9293 3.8.6.3).
+    tcp->unacked_received++;
+    if (tcp->unacked_received >= 2) {
+        cor_tcp_want_ack(tcp);
+    } else if (tcp->ack_us == COR_NET_NEVER) {
+        tcp->ack_us = now_us + ACK_DELAY_US;
+        cor_net_wake(tcp->socket.net, tcp->ack_us);
+    }
+    if (tcp->state == COR_TCP_FIN_WAIT_2) {
+        tcp->linger_us = now_us + tcp->config.fin_wait_us;
+    }
+    // Last, because the application may abort the connection from here.
+    if (tcp->config.receive != NULL) {
+        tcp->config.receive(tcp->config.context, segment->data, segment->size_bytes);
+    } else {
+        tcp->counters.bytes_discarded += segment->size_bytes;
+    }
+}
+
+static void take_fin(struct cor_tcp *tcp, uint64_t now_us) {
+    tcp->rcv_nxt++;
+    cor_tcp_want_ack(tcp);
+    switch (tcp->state) {
+    case COR_TCP_ESTABLISHED:
+        tcp->state = COR_TCP_CLOSE_WAIT;
+        break;
+    case COR_TCP_FIN_WAIT_1:
+        tcp->state = COR_TCP_CLOSING;  // ours is not acknowledged yet
+        break;
+    case COR_TCP_FIN_WAIT_2:
+        enter_time_wait(tcp, now_us);
+        break;
+    default:
+        break;
+    }
+}
+
+// States in which the peer may still send.
+static bool receives(const struct cor_tcp *tcp) {
+    return tcp->state == COR_TCP_ESTABLISHED || tcp->state == COR_TCP_FIN_WAIT_1 ||
+           tcp->state == COR_TCP_FIN_WAIT_2;
+}
+
+static uint32_t input_payload(struct cor_tcp *tcp, uint64_t now_us, const struct segment *segment) {
+    uint32_t size = segment->size_bytes;
+
+    if ((size == 0 && !segment->fin) || !receives(tcp)) {
+        return 0;
+    }
+    if (segment->seq != tcp->rcv_nxt) {
+        // Nothing is kept out of order; the duplicate acknowledgement tells what is missing.
+        tcp->counters.drop_out_of_order++;
+        cor_tcp_want_ack(tcp);
+        return 0;
+    }
+    if (size != 0) {
+        deliver(tcp, now_us, segment);
+    }
+    if (segment->fin && receives(tcp)) {
+        take_fin(tcp, now_us);
+    }
+    return size;
+}
+
+static uint32_t input_synchronized(
+    struct cor_tcp *tcp,
+    uint64_t now_us,
+    const struct cor_net_packet *packet,
+    const struct cor_tcp_header *header) {
+    struct segment segment = {.header = header};
+
+    if (!cut(tcp, &segment)) {
+        answer_unacceptable(tcp, now_us, header);
+        return 0;
+    }
+    if (check_reset(tcp, now_us, header) || !check_ack(tcp, now_us, packet, header) ||
+        !advance_closing(tcp, now_us)) {
+        return 0;
+    }
+    return input_payload(tcp, now_us, &segment);
+}
+
+// --- Entry ---
+
+static struct cor_tcp *find(
+    const struct cor_net *net, const struct cor_tcp_header *header, uint32_t from) {
+    struct cor_net_socket *socket = cor_net_find(net, COR_NET_TCP, header->to_port);
+
+    if (socket == NULL || socket->remote_address != from ||
+        socket->remote_port != header->from_port) {
+        return NULL;
+    }
+    return (struct cor_tcp *)socket;
+}
+
+uint32_t cor_tcp_input(struct cor_net *net, uint64_t now_us, const struct cor_net_packet *packet) {
+    struct cor_tcp_header header;
+
+    if (cor_tcp_parse(&header, &packet->ip, packet->data, packet->size_bytes) != COR_OK) {
+        net->counters.drop_tcp++;
+        return 0;
+    }
+    // Nobody speaks TCP to a group (RFC 9293 MUST-57).
+    if (packet->group) {
+        net->counters.drop_tcp_socket++;
+        return 0;
+    }
+    struct cor_tcp *tcp = find(net, &header, packet->ip.from);
+    if (tcp == NULL) {
+        net->counters.drop_tcp_socket++;
+        refuse(net, now_us, packet, &header);
+        return 0;
+    }
+    net->last = &tcp->socket;
+    tcp->counters.segments_received++;
+    if (tcp->state == COR_TCP_SYN_SENT) {
+        input_syn_sent(tcp, now_us, packet, &header);
+        return 0;
+    }
+    return input_synchronized(tcp, now_us, packet, &header);
+}
+
+// Header prediction: the next frame is most often a plain acknowledgement for the connection that
+// had the last one. Everything that makes it plain is looked at, and both checksums.
+bool cor_tcp_input_fast(
+    struct cor_net *net, uint64_t now_us, const uint8_t *frame, uint32_t size_bytes) {
+    struct cor_tcp *tcp = (struct cor_tcp *)net->last;
+    const uint8_t *ip = frame + COR_NET_IP;
+    const uint8_t *at = frame + COR_NET_TRANSPORT;
+
+    if (tcp == NULL || size_bytes < COR_NET_TRANSPORT + COR_TCP_BYTES ||
+        tcp->state != COR_TCP_ESTABLISHED || (tcp->recovery | tcp->duplicates) != 0) {
+        return false;
+    }
+    uint32_t ports = ((uint32_t)tcp->socket.remote_port << 16) | tcp->socket.local_port;
+    // IPv4 without options, 40 bytes, not a fragment, TCP without options, ACK and perhaps PSH.
+    if (cor_get_be32(at) != ports ||
+        cor_get_be32(ip + COR_IPV4_FROM) != tcp->socket.remote_address ||
+        cor_get_be32(ip + COR_IPV4_TO) != net->config.address ||
+        cor_get_be32(frame + COR_ETHERNET_TYPE) >> 8 != 0x080045 ||
+        cor_get_be16(ip + COR_IPV4_LENGTH) != COR_IPV4_BYTES + COR_TCP_BYTES ||
+        (cor_get_be16(ip + COR_IPV4_FRAGMENT) & 0x3FFF) != 0 ||
+        ip[COR_IPV4_PROTOCOL] != COR_IPV4_TCP || at[COR_TCP_OFFSET] != 0x50 ||
+        (at[COR_TCP_FLAGS] & ~COR_TCP_PSH) != COR_TCP_ACK) {
+        return false;
+    }
+    uint32_t ack = cor_get_be32(at + COR_TCP_ACKED);
+    if (cor_get_be32(at + COR_TCP_SEQ) != tcp->rcv_nxt ||
+        ack - tcp->snd_una - 1 >= tcp->snd_nxt - tcp->snd_una) {
+        return false;
+    }
+    uint32_t sum = cor_ipv4_pseudo_sum(
+        tcp->socket.remote_address, net->config.address, COR_IPV4_TCP, COR_TCP_BYTES);
+    if (cor_sum_bytes(ip, COR_IPV4_BYTES) != 0xFFFF ||
+        cor_sum_fold(sum + cor_sum_bytes(at, COR_TCP_BYTES)) != 0xFFFF) {
+        return false;
+    }
+    tcp->counters.segments_received++;
+    tcp->counters.acks_fast++;
+    cor_tcp_set_window(
+        tcp, tcp->rcv_nxt, ack, (uint32_t)cor_get_be16(at + COR_TCP_WINDOW) << tcp->peer_shift);
+    cor_tcp_acked(tcp, now_us, ack);
+    return true;
+}
+
+// RFC 9293 MUST-54: port or protocol unreachable ends an attempt to connect, as long as it quotes
+// what was sent (RFC 5927). An open connection goes on: an ICMP error proves nothing.
+void cor_tcp_unreachable(
+    struct cor_net *net,
+    const struct cor_icmp *icmp,
+    const struct cor_ipv4 *ip,
+    const uint8_t *quoted) {
+    struct cor_tcp_header header = {
+        .from_port = cor_get_be16(quoted + 2),
+        .to_port = cor_get_be16(quoted),
+    };
+    struct cor_tcp *tcp = find(net, &header, ip->to);
+
+    if (tcp == NULL || tcp->state != COR_TCP_SYN_SENT ||
+        cor_get_be32(quoted + COR_TCP_SEQ) != tcp->iss) {
+        return;
+    }
+    if (icmp->code == COR_ICMP_UNREACHABLE_PORT || icmp->code == COR_ICMP_UNREACHABLE_PROTOCOL) {
+        cor_tcp_end(tcp, COR_E_REFUSED);
+    }
+}

@@ -1,0 +1,368 @@
+// SPDX-License-Identifier: MIT
+// Pull: what may go now. The tests stand in the order in which they fail in the steady state of a
+// long transfer, and nothing else is evaluated there.
+#include "net/tcp_congestion.h"
+#include "net/tcp_parts.h"
+#include "net/tcp_rtt.h"
+#include "wire/ethernet.h"
+
+#include <string.h>
+
+#include "coradio/assert.h"
+#include "coradio/bytes.h"
+#include "coradio/checksum.h"
+
+#define HEAD_BYTES (COR_NET_TRANSPORT + COR_TCP_BYTES)
+
+// What a header says beside the template.
+struct mark {
+    uint32_t seq;
+    uint8_t flags;  // beside ACK, which is always set
+    uint16_t size_bytes;
+    uint16_t sum;  // of the payload
+};
+
+static void emit_head(struct cor_tcp *tcp, struct cor_frame_tx *tx, const struct mark *mark) {
+    uint32_t size = COR_TCP_BYTES + (uint32_t)mark->size_bytes;
+    uint32_t total = COR_IPV4_BYTES + size;
+    uint8_t *ip = tx->head + COR_NET_IP;
+    uint8_t *at = tx->head + COR_NET_TRANSPORT;
+    uint32_t sum = tcp->tcp_sum + size + mark->flags + mark->sum;
+
+    memcpy(tx->head, (const uint8_t *)tcp->template_words + COR_NET_PAD, HEAD_BYTES);
+    cor_put_be16(ip + COR_IPV4_LENGTH, (uint16_t)total);
+    cor_put_be16(ip + COR_IPV4_CHECKSUM, (uint16_t)~cor_sum_fold(tcp->ip_sum + total));
+    cor_put_be32(at + COR_TCP_SEQ, mark->seq);
+    cor_put_be32(at + COR_TCP_ACKED, tcp->rcv_nxt);
+    at[COR_TCP_FLAGS] = (uint8_t)(COR_TCP_ACK | mark->flags);
+    sum += cor_sum_u32(mark->seq) + cor_sum_u32(tcp->rcv_nxt);
+    cor_put_be16(at + COR_TCP_CHECKSUM, (uint16_t)~cor_sum_fold(sum));
+    tx->head_bytes = HEAD_BYTES;
+    tcp->counters.segments_sent++;
+    // Every segment acknowledges.
+    if (tcp->ack_us != COR_NET_NEVER || (tcp->flags & COR_TCP_ACK_DUE) != 0) {
+        tcp->ack_us = COR_NET_NEVER;
+        tcp->flags &= (uint16_t)~COR_TCP_ACK_DUE;
+    }
+    tcp->unacked_received = 0;
+}
+
+// --- Control: SYN, window probe, acknowledgement ---
+
+static void emit_syn(struct cor_tcp *tcp, uint64_t now_us, struct cor_frame_tx *tx) {
+    const struct cor_net *net = tcp->socket.net;
+    bool answer = tcp->state == COR_TCP_SYN_RECEIVED;
+    struct cor_ipv4 ip = {
+        .from = net->config.address,
+        .to = tcp->socket.remote_address,
+        .protocol = COR_IPV4_TCP,
+    };
+    struct cor_tcp_header header = {
+        .from_port = tcp->socket.local_port,
+        .to_port = tcp->socket.remote_port,
+        .seq = tcp->iss,
+        .ack = answer ? tcp->rcv_nxt : 0,
+        .window = tcp->window_bytes,
+        .flags = (uint8_t)(answer ? COR_TCP_SYN | COR_TCP_ACK : COR_TCP_SYN),
+        .has_shift = !answer || (tcp->flags & COR_TCP_SHIFT_ON) != 0,
+        .sack_permitted = !tcp->config.sack_off && (!answer || (tcp->flags & COR_TCP_SACK_ON) != 0),
+        // What we can receive, whatever we send (RFC 9293 MUST-67).
+        .mss_bytes = (uint16_t)(net->config.mtu - COR_IPV4_BYTES - COR_TCP_BYTES),
+    };
+    const uint8_t *mac = (const uint8_t *)tcp->template_words + COR_NET_PAD;
+    uint32_t size = cor_tcp_emit(&header, &ip, 0, tx->head + COR_NET_TRANSPORT);
+
+    cor_net_emit_headers(net, &ip, mac, (uint16_t)size, tx->head);
+    tx->head_bytes = (uint16_t)(COR_NET_TRANSPORT + size);
+    tcp->snd_nxt = tcp->iss + 1;
+    tcp->snd_max = tcp->snd_nxt;
+    tcp->sent_us = now_us;
+    tcp->counters.segments_sent++;
+    tcp->counters.retransmit_syn += tcp->syn_tries > 0;
+    cor_tcp_count(&tcp->syn_tries);
+    tcp->flags &= (uint16_t) ~(COR_TCP_SYN_DUE | COR_TCP_ACK_DUE);
+    cor_tcp_arm(tcp, now_us);
+}
+
+// One byte of new data beyond the window (RFC 9293 3.8.6.1), copied behind the header. The byte is
+// sent again with its segment when the window opens; snd_max knows that it may be acknowledged.
+static void emit_probe(struct cor_tcp *tcp, uint64_t now_us, struct cor_frame_tx *tx) {
+    const struct cor_tcp_segment *segment = &tcp->config.segments[tcp->next];
+    uint32_t skip = cor_seq_before(segment->seq, tcp->snd_una) ? tcp->snd_una - segment->seq : 0;
+    struct mark mark = {.seq = segment->seq, .flags = 0, .size_bytes = 0, .sum = 0};
+
+    if (segment->size_bytes != 0) {
+        skip = skip < segment->size_bytes ? skip : segment->size_bytes - 1U;
+        uint32_t at = (segment->offset_words * 4U + skip) % tcp->config.ring_bytes;
+
+        tx->head[HEAD_BYTES] = tcp->config.ring[at];
+        mark.seq = segment->seq + skip;
+        mark.size_bytes = 1;
+        mark.sum = (uint16_t)(tcp->config.ring[at] << 8);
+    }
+    emit_head(tcp, tx, &mark);
+    tx->head_bytes = (uint16_t)(HEAD_BYTES + mark.size_bytes);
+    tx->payload_bytes = mark.size_bytes;
+    tcp->snd_max = cor_seq_latest(tcp->snd_max, mark.seq + mark.size_bytes);
+    tcp->sent_us = now_us;
+    tcp->counters.zero_window_probes++;
+}
+
+static void emit_ack(struct cor_tcp *tcp, struct cor_frame_tx *tx) {
+    // Behind a window probe that was taken, the peer expects what it has acknowledged.
+    struct mark mark = {.seq = cor_seq_latest(tcp->snd_nxt, tcp->snd_una)};
+
+    emit_head(tcp, tx, &mark);
+    tcp->counters.acks_sent++;
+}
+
+static enum cor_status pull_control(struct cor_tcp *tcp, uint64_t now_us, struct cor_frame_tx *tx) {
+    if ((tcp->flags & COR_TCP_RESOLVED) == 0) {
+        return COR_AGAIN;
+    }
+    if ((tcp->flags & COR_TCP_SYN_DUE) != 0) {
+        emit_syn(tcp, now_us, tx);
+    } else if ((tcp->flags & COR_TCP_ACK_DUE) != 0) {
+        emit_ack(tcp, tx);
+    } else if ((tcp->flags & COR_TCP_PROBE_DUE) != 0) {
+        tcp->flags &= (uint16_t)~COR_TCP_PROBE_DUE;
+        emit_probe(tcp, now_us, tx);
+    } else {
+        tcp->socket.wants &= (uint8_t)~COR_NET_PASS_CONTROL;
+        return COR_AGAIN;
+    }
+    if ((tcp->flags & (COR_TCP_SYN_DUE | COR_TCP_ACK_DUE | COR_TCP_PROBE_DUE)) == 0) {
+        tcp->socket.wants &= (uint8_t)~COR_NET_PASS_CONTROL;
+    }
+    return COR_OK;
+}
+
+// --- Segments ---
+
+// Fills tx with a segment; its descriptor is then in flight and in the queue of the bus.
+static void emit_segment(
+    struct cor_tcp *tcp, uint64_t now_us, struct cor_frame_tx *tx, uint16_t index, bool push) {
+    struct cor_tcp_segment *segment = &tcp->config.segments[index];
+    bool fin = (segment->flags & COR_TCP_SEGMENT_FIN) != 0;
+    struct mark mark = {
+        .seq = segment->seq,
+        .flags =
+            (uint8_t)((push && segment->size_bytes != 0 ? COR_TCP_PSH : 0) | (fin ? COR_TCP_FIN : 0)),
+        .size_bytes = segment->size_bytes,
+        .sum = segment->sum,
+    };
+
+    emit_head(tcp, tx, &mark);
+    cor_tcp_point(tcp, index, tx);
+    tx->token = cor_net_token(&tcp->socket, index);
+    segment->sent_us = (uint32_t)now_us;
+    segment->flags |= COR_TCP_SEGMENT_PIPE;
+    segment->queued++;
+    tcp->queued_count++;
+    tcp->pipe_bytes += segment->size_bytes;
+    tcp->sent_us = now_us;
+}
+
+static void count_cause(struct cor_tcp *tcp, const struct cor_tcp_segment *segment) {
+    tcp->counters.bytes_retransmitted += segment->size_bytes;
+    switch (segment->flags >> COR_TCP_CAUSE_SHIFT) {
+    case COR_TCP_FAST:
+        tcp->counters.retransmit_fast++;
+        break;
+    case COR_TCP_PARTIAL:
+        tcp->counters.retransmit_partial++;
+        break;
+    case COR_TCP_SACKED_OVER:
+        tcp->counters.retransmit_sack++;
+        break;
+    default:
+        tcp->counters.retransmit_rto++;
+        break;
+    }
+}
+
+// The first lost segment that may be sent: within the peer's window, unless it is the first in
+// flight, which probes a window that has shrunk (RFC 9293 MUST-34, 35).
+static bool find_lost(const struct cor_tcp *tcp, uint16_t *index) {
+    for (uint32_t i = 0; i < tcp->flight_count; i++) {
+        uint16_t at = cor_tcp_index(tcp, tcp->una, i);
+        const struct cor_tcp_segment *segment = &tcp->config.segments[at];
+
+        if (i > 0 && cor_tcp_window_left(tcp, segment->seq) < segment->size_bytes) {
+            return false;
+        }
+        if ((segment->flags & COR_TCP_SEGMENT_LOST) != 0 && segment->queued == 0) {
+            *index = at;
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum cor_status pull_lost(struct cor_tcp *tcp, uint64_t now_us, struct cor_frame_tx *tx) {
+    uint16_t index;
+
+    if (tcp->lost_count == 0) {
+        tcp->socket.wants &= (uint8_t)~COR_NET_PASS_RETRANSMIT;
+        return COR_AGAIN;
+    }
+    if (!find_lost(tcp, &index)) {
+        return COR_AGAIN;
+    }
+    struct cor_tcp_segment *segment = &tcp->config.segments[index];
+    uint32_t in_flight = cor_tcp_in_flight(tcp);
+    if ((tcp->flags & COR_TCP_LOST_FIRST) == 0 && in_flight != 0 &&
+        in_flight + segment->size_bytes > tcp->congestion.window_bytes) {
+        return COR_AGAIN;
+    }
+    count_cause(tcp, segment);
+    segment->flags &= (uint8_t)~COR_TCP_SEGMENT_LOST;
+    segment->flags |= COR_TCP_SEGMENT_AGAIN;
+    tcp->lost_count--;
+    tcp->flags &= (uint16_t)~COR_TCP_LOST_FIRST;
+    // The last of what is known to be lost stalls the sender until an answer comes.
+    emit_segment(tcp, now_us, tx, index, tcp->lost_count == 0);
+    if (index == tcp->una || tcp->retransmit_us == COR_NET_NEVER) {
+        cor_tcp_arm(tcp, now_us);
+    }
+    return COR_OK;
+}
+
+// The window is too small for the next segment. True: a part of it may go nevertheless, and has
+// been cut off (RFC 9293 3.8.6.2.1: half of the largest window ever seen, or the override timer).
+static bool cut_to_window(struct cor_tcp *tcp, int32_t window_left) {
+    uint32_t fits = window_left > 0 ? (uint32_t)window_left & ~3U : 0;
+    bool forced = (tcp->flags & COR_TCP_FORCED) != 0;
+
+    if (fits == 0 || (!forced && (uint32_t)window_left < tcp->snd_wnd_max / 2)) {
+        return false;
+    }
+    return cor_tcp_split(tcp, fits);
+}
+
+// Nothing to send: because the application gave nothing, or because it could not.
+static enum cor_meter_state idle_cause(const struct cor_tcp *tcp) {
+    bool full = tcp->config.ring_bytes - tcp->used_bytes < tcp->cut_bytes ||
+                cor_tcp_segments_used(tcp) + 1 >= tcp->config.segment_count;
+
+    return full && cor_tcp_is_open(tcp) ? COR_METER_STATE_no_buffer : COR_METER_STATE_source;
+}
+
+// A short segment at the open end: Nagle (RFC 9293 3.7.4), and the rule of lent room.
+static bool end_may_go(struct cor_tcp *tcp) {
+    if (!tcp->config.nagle_off && tcp->flight_count != 0) {
+        return false;
+    }
+    return cor_tcp_cut_end(tcp);
+}
+
+static enum cor_status blocked(struct cor_frame_tx *tx, enum cor_meter_state cause) {
+    tx->blocked = cause;
+    return COR_AGAIN;
+}
+
+// Blocked by the window with nothing in flight: only a probe brings news (RFC 9293 3.8.6.1). The
+// first comes after the time-out, the gaps double.
+static void arm_probe(struct cor_tcp *tcp, uint64_t now_us) {
+    if (tcp->flight_count != 0 || tcp->retransmit_us != COR_NET_NEVER) {
+        return;
+    }
+    uint64_t gap_us = tcp->rtt.rto_us;
+    for (uint32_t i = 0; i < tcp->probes && gap_us < COR_TCP_PROBE_GAP_MAX_US; i++) {
+        gap_us *= 2;
+    }
+    gap_us = gap_us < COR_TCP_PROBE_GAP_MAX_US ? gap_us : COR_TCP_PROBE_GAP_MAX_US;
+    tcp->retransmit_us = now_us + gap_us;
+    cor_net_wake(tcp->socket.net, tcp->retransmit_us);
+}
+
+// Is this the last segment that goes before the sender stalls? Then it asks for an answer (PSH).
+static bool stalls_after(
+    const struct cor_tcp *tcp, const struct cor_tcp_segment *segment, int32_t window_left) {
+    if (tcp->unsent_count == 1) {
+        return true;
+    }
+    const struct cor_tcp_segment *after = &tcp->config.segments[cor_tcp_index(tcp, tcp->next, 1)];
+    uint32_t both = (uint32_t)segment->size_bytes + after->size_bytes;
+
+    return (int32_t)both > window_left ||
+           cor_tcp_in_flight(tcp) + both > tcp->congestion.window_bytes;
+}
+
+static void send_next(
+    struct cor_tcp *tcp, uint64_t now_us, struct cor_frame_tx *tx, int32_t window_left) {
+    struct cor_tcp_segment *segment = &tcp->config.segments[tcp->next];
+    uint16_t index = tcp->next;
+    bool first = tcp->flight_count == 0;
+
+    if (tcp->duplicates != 0 && tcp->recovery == COR_TCP_NO_RECOVERY &&
+        tcp->pipe_bytes + segment->size_bytes > tcp->congestion.window_bytes) {
+        tcp->limited_bytes += segment->size_bytes;
+        tcp->counters.limited_transmits++;
+    }
+    bool push = stalls_after(tcp, segment, window_left);
+    emit_segment(tcp, now_us, tx, index, push);
+    tcp->counters.bytes_sent += segment->size_bytes;
+    tcp->snd_nxt = cor_tcp_segment_end(segment);
+    tcp->snd_max = cor_seq_latest(tcp->snd_max, tcp->snd_nxt);
+    tcp->next = cor_tcp_index(tcp, index, 1);
+    tcp->unsent_count--;
+    tcp->flight_count++;
+    tcp->flags &= (uint16_t)~COR_TCP_FORCED;
+    if (first) {
+        tcp->progress_us = now_us;
+        cor_tcp_arm(tcp, now_us);
+    }
+}
+
+static enum cor_status pull_data(struct cor_tcp *tcp, uint64_t now_us, struct cor_frame_tx *tx) {
+    if (tcp->unsent_count == 0) {
+        return blocked(tx, idle_cause(tcp));
+    }
+    if (tcp->lost_count != 0) {
+        return blocked(tx, COR_METER_STATE_congestion);
+    }
+    const struct cor_tcp_segment *segment = &tcp->config.segments[tcp->next];
+    int32_t window_left = cor_tcp_window_left(tcp, segment->seq);
+    if (segment->size_bytes > window_left && !cut_to_window(tcp, window_left)) {
+        arm_probe(tcp, now_us);
+        return blocked(tx, COR_METER_STATE_peer_window);
+    }
+    uint32_t in_flight = cor_tcp_in_flight(tcp);
+    if (tcp->flight_count == 0 && now_us - tcp->sent_us > cor_tcp_rtt_timeout_us(&tcp->rtt)) {
+        tcp->counters.idle_restarts++;
+        cor_tcp_congestion_idle(&tcp->congestion);
+    } else if (in_flight + segment->size_bytes > tcp->congestion.window_bytes && in_flight != 0) {
+        return blocked(tx, COR_METER_STATE_congestion);
+    }
+    if (tcp->unsent_count == 1 && (tcp->flags & COR_TCP_END_OPEN) != 0 && !end_may_go(tcp)) {
+        return blocked(tx, COR_METER_STATE_source);
+    }
+    send_next(tcp, now_us, tx, window_left);
+    return COR_OK;
+}
+
+enum cor_status cor_tcp_pull(
+    struct cor_net_socket *socket, uint64_t now_us, struct cor_frame_tx *tx, uint8_t pass) {
+    struct cor_tcp *tcp = (struct cor_tcp *)socket;
+
+    if (pass == COR_NET_PASS_DATA) {
+        return pull_data(tcp, now_us, tx);
+    }
+    return pass == COR_NET_PASS_RETRANSMIT ? pull_lost(tcp, now_us, tx)
+                                           : pull_control(tcp, now_us, tx);
+}
+
+void cor_tcp_sent(struct cor_net_socket *socket, uint64_t now_us, uint32_t index) {
+    struct cor_tcp *tcp = (struct cor_tcp *)socket;
+
+    (void)now_us;
+    if (index >= tcp->config.segment_count || tcp->config.segments[index].queued == 0) {
+        return;  // not one of ours
+    }
+    tcp->config.segments[index].queued--;
+    tcp->queued_count--;
+    if (tcp->kept_count != 0) {
+        cor_tcp_free_acked(tcp);
+    }
+}

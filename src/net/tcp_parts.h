@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: MIT
+// TCP parts: what the files of TCP share and nobody else sees.
+//
+//     tcp.c           begin and end of a connection, what the application reads
+//     tcp_ring.c      ring and descriptors
+//     tcp_out.c       pull: what may go now
+//     tcp_in.c        segments received: states
+//     tcp_ack.c       acknowledgements
+//     tcp_recovery.c  duplicates, SACK, time-outs: what is lost
+//     tcp_timer.c     deadlines
+#ifndef CORADIO_TCP_PARTS_H
+#define CORADIO_TCP_PARTS_H
+
+#include "net/net_parts.h"
+#include "wire/tcp.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "coradio/tcp.h"
+
+// struct cor_tcp, flags.
+enum cor_tcp_flag {
+    COR_TCP_RESOLVED = 1,       // the next hop's hardware address is in the template
+    COR_TCP_SYN_DUE = 2,        // a SYN is to be sent
+    COR_TCP_ACK_DUE = 4,        // an acknowledgement is to be sent at once
+    COR_TCP_PROBE_DUE = 8,      // a window probe is to be sent
+    COR_TCP_END_OPEN = 16,      // the last descriptor takes more bytes
+    COR_TCP_CLOSE_WANTED = 32,  // the application has closed
+    COR_TCP_FIN_CUT = 64,       // the FIN has its descriptor
+    COR_TCP_SACK_ON = 128,      // both sides permit SACK
+    COR_TCP_SHIFT_ON = 256,     // both sides scale windows
+    COR_TCP_LOST_FIRST = 512,   // the next retransmission does not wait for the congestion window
+    COR_TCP_FORCED = 1024,      // the silly-window override: send what fits
+};
+
+// struct cor_tcp_segment, flags.
+enum cor_tcp_segment_flag {
+    COR_TCP_SEGMENT_FIN = 1,     // a FIN stands behind the payload
+    COR_TCP_SEGMENT_PIPE = 2,    // counted in pipe_bytes
+    COR_TCP_SEGMENT_LOST = 4,    // to be sent again
+    COR_TCP_SEGMENT_SACKED = 8,  // the peer has it
+    COR_TCP_SEGMENT_AGAIN = 16,  // was sent more than once
+};
+
+// Why a segment is lost, in the two high bits of its flags.
+#define COR_TCP_CAUSE_SHIFT 6
+enum cor_tcp_cause { COR_TCP_FAST, COR_TCP_PARTIAL, COR_TCP_SACKED_OVER, COR_TCP_TIMED_OUT };
+
+enum cor_tcp_recovery { COR_TCP_NO_RECOVERY, COR_TCP_FAST_RECOVERY, COR_TCP_TIMEOUT_RECOVERY };
+
+// Longest gap between window probes, specified (as RFC 6298 2.5 bounds the RTO).
+#define COR_TCP_PROBE_GAP_MAX_US 60000000U
+
+// Sequence numbers wrap; RFC 9293 3.4.
+static inline bool cor_seq_before(uint32_t a, uint32_t b) {
+    return (int32_t)(a - b) < 0;
+}
+
+static inline uint32_t cor_seq_latest(uint32_t a, uint32_t b) {
+    return cor_seq_before(a, b) ? b : a;
+}
+
+// The descriptor `count` places after `index`.
+static inline uint16_t cor_tcp_index(const struct cor_tcp *tcp, uint32_t index, uint32_t count) {
+    uint32_t sum = index + count;
+
+    return (uint16_t)(sum >= tcp->config.segment_count ? sum - tcp->config.segment_count : sum);
+}
+
+static inline uint32_t cor_tcp_segments_used(const struct cor_tcp *tcp) {
+    return (uint32_t)tcp->kept_count + tcp->flight_count + tcp->unsent_count;
+}
+
+// The sequence number behind a segment.
+static inline uint32_t cor_tcp_segment_end(const struct cor_tcp_segment *segment) {
+    return segment->seq + segment->size_bytes + (segment->flags & COR_TCP_SEGMENT_FIN);
+}
+
+// What may still be sent beyond `seq`, by the peer's window; negative when it has shrunk.
+static inline int32_t cor_tcp_window_left(const struct cor_tcp *tcp, uint32_t seq) {
+    return (int32_t)(tcp->snd_una + tcp->snd_wnd - seq);
+}
+
+static inline uint32_t cor_tcp_in_flight(const struct cor_tcp *tcp) {
+    return tcp->pipe_bytes - tcp->departed_bytes;
+}
+
+// May payload go, in this state?
+static inline bool cor_tcp_is_open(const struct cor_tcp *tcp) {
+    return tcp->state == COR_TCP_ESTABLISHED || tcp->state == COR_TCP_CLOSE_WAIT;
+}
+
+static inline bool cor_tcp_is_opening(const struct cor_tcp *tcp) {
+    return tcp->state == COR_TCP_SYN_SENT || tcp->state == COR_TCP_SYN_RECEIVED;
+}
+
+// Counts up to 255 and stays there.
+static inline void cor_tcp_count(uint8_t *counter) {
+    if (*counter < UINT8_MAX) {
+        (*counter)++;
+    }
+}
+
+// --- tcp.c ---
+
+// Ends the connection: COR_OK or the sticky error. With a reset where the peer may know of it.
+void cor_tcp_end(struct cor_tcp *tcp, enum cor_status error);
+void cor_tcp_end_reset(struct cor_tcp *tcp, enum cor_status error);
+// The handshake is complete.
+void cor_tcp_established(struct cor_tcp *tcp, uint64_t now_us);
+// The segment size, from what the peer asks for (0: it did not say).
+void cor_tcp_set_mss(struct cor_tcp *tcp, uint16_t peer_mss_bytes);
+
+// --- tcp_ring.c ---
+
+// Gives a FIN its place behind what is committed; later, if no descriptor is free now.
+void cor_tcp_cut_fin(struct cor_tcp *tcp);
+// Closes the last descriptor, so that it can be sent, skipping to a multiple of 4. Where room is
+// lent, the ragged rest becomes a descriptor of its own. False: nothing of it can be sent now.
+bool cor_tcp_cut_end(struct cor_tcp *tcp);
+// Cuts the first unsent descriptor behind size_bytes, a multiple of 4. False: none is free.
+bool cor_tcp_split(struct cor_tcp *tcp, uint32_t size_bytes);
+// Frees what is acknowledged and not in the queue of the bus.
+void cor_tcp_free_acked(struct cor_tcp *tcp);
+// Points tx at the payload of a descriptor.
+void cor_tcp_point(const struct cor_tcp *tcp, uint16_t index, struct cor_frame_tx *tx);
+
+// --- tcp_out.c ---
+
+enum cor_status cor_tcp_pull(
+    struct cor_net_socket *socket, uint64_t now_us, struct cor_frame_tx *tx, uint8_t pass);
+void cor_tcp_sent(struct cor_net_socket *socket, uint64_t now_us, uint32_t index);
+
+// --- tcp_ack.c ---
+
+// ack is beyond snd_una and at most snd_max.
+void cor_tcp_acked(struct cor_tcp *tcp, uint64_t now_us, uint32_t ack);
+void cor_tcp_set_window(struct cor_tcp *tcp, uint32_t seq, uint32_t ack, uint32_t window_bytes);
+void cor_tcp_want_ack(struct cor_tcp *tcp);
+void cor_tcp_arm(struct cor_tcp *tcp, uint64_t now_us);
+
+// --- tcp_recovery.c ---
+
+// Returns whether the blocks say something new.
+bool cor_tcp_sacked(struct cor_tcp *tcp, const struct cor_tcp_header *header);
+void cor_tcp_duplicate(struct cor_tcp *tcp, uint64_t now_us);
+void cor_tcp_partial(struct cor_tcp *tcp, uint32_t acked_bytes);
+void cor_tcp_timed_out(struct cor_tcp *tcp, uint64_t now_us);
+
+// --- tcp_timer.c ---
+
+uint64_t cor_tcp_poll(struct cor_net_socket *socket, uint64_t now_us);
+
+#endif

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// Deadlines of a connection: retransmission or window probe, delayed acknowledgement, and the end
+// of waiting states.
+#include "net/tcp_parts.h"
+#include "net/tcp_rtt.h"
+
+// Retransmissions after which the network layer is told that something is wrong, which here means
+// that the next hop is asked for again; specified (RFC 9293 3.8.3, R1 is at least 3).
+#define RETRANSMISSIONS_R1 3
+
+static uint64_t least(uint64_t a, uint64_t b) {
+    return a < b ? a : b;
+}
+
+// The SYN, or our answer to one, was not acknowledged.
+static void opening_timed_out(struct cor_tcp *tcp) {
+    tcp->retransmit_us = COR_NET_NEVER;  // armed again when it is pulled
+    cor_tcp_count(&tcp->rtt.backoff);
+    tcp->flags |= COR_TCP_SYN_DUE;
+    tcp->socket.wants |= COR_NET_PASS_CONTROL;
+    if (tcp->syn_tries == RETRANSMISSIONS_R1) {
+        cor_neighbour_refresh(&tcp->socket);
+    }
+}
+
+static void probe_due(struct cor_tcp *tcp) {
+    uint32_t seq = tcp->config.segments[tcp->next].seq;
+
+    tcp->retransmit_us = COR_NET_NEVER;  // armed again by pull() while the window stays too small
+    cor_tcp_count(&tcp->probes);
+    if (cor_tcp_window_left(tcp, seq) >= 4) {
+        tcp->flags |= COR_TCP_FORCED;
+    } else {
+        tcp->flags |= COR_TCP_PROBE_DUE;
+        tcp->socket.wants |= COR_NET_PASS_CONTROL;
+    }
+}
+
+static void retransmit_due(struct cor_tcp *tcp, uint64_t now_us) {
+    if (cor_tcp_is_opening(tcp)) {
+        opening_timed_out(tcp);
+        return;
+    }
+    // While the peer answers, progress_us moves, and a closed window is waited for without end
+    // (RFC 9293 MUST-37).
+    if (now_us - tcp->progress_us >= tcp->config.user_timeout_us) {
+        cor_tcp_end_reset(tcp, COR_E_TIMEOUT);
+        return;
+    }
+    if (tcp->flight_count != 0) {
+        cor_tcp_timed_out(tcp, now_us);
+        if (tcp->rtt.backoff == RETRANSMISSIONS_R1) {
+            cor_neighbour_refresh(&tcp->socket);
+        }
+    } else if (tcp->unsent_count != 0) {
+        probe_due(tcp);
+    } else {
+        tcp->retransmit_us = COR_NET_NEVER;
+    }
+}
+
+static void linger_due(struct cor_tcp *tcp) {
+    if (cor_tcp_is_opening(tcp)) {
+        bool resolved = (tcp->flags & COR_TCP_RESOLVED) != 0;
+
+        cor_tcp_end(tcp, resolved ? COR_E_TIMEOUT : COR_E_UNREACHABLE);
+    } else if (tcp->state == COR_TCP_TIME_WAIT) {
+        cor_tcp_end(tcp, COR_OK);
+    } else {
+        // The peer never closed its side; everything of ours has arrived.
+        cor_tcp_end_reset(tcp, COR_E_TIMEOUT);
+    }
+}
+
+uint64_t cor_tcp_poll(struct cor_net_socket *socket, uint64_t now_us) {
+    struct cor_tcp *tcp = (struct cor_tcp *)socket;
+
+    if (now_us >= tcp->linger_us) {
+        linger_due(tcp);
+    }
+    if (now_us >= tcp->ack_us) {
+        tcp->ack_us = COR_NET_NEVER;
+        cor_tcp_want_ack(tcp);
+    }
+    if (now_us >= tcp->retransmit_us) {
+        retransmit_due(tcp, now_us);
+    }
+    return least(tcp->linger_us, least(tcp->ack_us, tcp->retransmit_us));
+}

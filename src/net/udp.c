@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+#include "coradio/udp.h"
+
+#include "net/net_parts.h"
+#include "wire/udp.h"
+
+#include <string.h>
+
+#include "coradio/assert.h"
+#include "coradio/bytes.h"
+#include "coradio/checksum.h"
+
+#define HEAD_BYTES (COR_NET_TRANSPORT + COR_UDP_BYTES)
+
+static const struct cor_counter_info counter_list[] = {
+#define X(name, unit, text) {#name, unit, text},
+    COR_UDP_COUNTERS(X)
+#undef X
+};
+
+static struct cor_udp *udp_of(struct cor_net_socket *socket) {
+    return (struct cor_udp *)socket;
+}
+
+static uint16_t advance(const struct cor_udp *udp, uint16_t index) {
+    return (uint16_t)(index + 1U == udp->config.slot_count ? 0 : index + 1U);
+}
+
+static uint8_t *slot_memory(const struct cor_udp *udp, uint16_t index) {
+    return udp->config.memory + (uint32_t)index * udp->config.slot_bytes;
+}
+
+static enum cor_status udp_pull(
+    struct cor_net_socket *socket, uint64_t now_us, struct cor_frame_tx *tx, uint8_t pass) {
+    struct cor_udp *udp = udp_of(socket);
+
+    (void)now_us;
+    (void)pass;  // only ever data
+    if (udp->waiting == 0 || !udp->resolved) {
+        tx->blocked = udp->count == udp->config.slot_count && udp->waiting == 0
+                          ? COR_METER_STATE_no_buffer
+                          : COR_METER_STATE_source;
+        return COR_AGAIN;
+    }
+    const struct cor_udp_slot *slot = &udp->config.slots[udp->next];
+    uint32_t size = COR_UDP_BYTES + (uint32_t)slot->size_bytes;
+    uint32_t total = COR_IPV4_BYTES + size;
+    uint8_t *ip = tx->head + COR_NET_IP;
+    uint8_t *at = tx->head + COR_NET_TRANSPORT;
+
+    memcpy(tx->head, (const uint8_t *)udp->template_words + COR_NET_PAD, HEAD_BYTES);
+    cor_put_be16(ip + COR_IPV4_LENGTH, (uint16_t)total);
+    cor_put_be16(ip + COR_IPV4_CHECKSUM, (uint16_t)~cor_sum_fold(udp->ip_sum + total));
+    cor_put_be16(at + 4, (uint16_t)size);
+    // The length counts twice: in the pseudo header and in the header.
+    uint16_t checksum = (uint16_t)~cor_sum_fold(udp->udp_sum + 2 * size + slot->sum);
+    cor_put_be16(at + 6, checksum == 0 ? 0xFFFF : checksum);
+    tx->head_bytes = HEAD_BYTES;
+    tx->pieces[0].data = slot_memory(udp, udp->next);
+    tx->pieces[0].size_bytes = slot->size_bytes;
+    tx->piece_count = slot->size_bytes != 0;
+    tx->payload_bytes = slot->size_bytes;
+    tx->token = cor_net_token(socket, udp->next);
+    udp->next = advance(udp, udp->next);
+    udp->waiting--;
+    return COR_OK;
+}
+
+// Frames leave in the order in which they were pulled.
+static void udp_sent(struct cor_net_socket *socket, uint64_t now_us, uint32_t index) {
+    struct cor_udp *udp = udp_of(socket);
+
+    (void)now_us;
+    if (udp->count == udp->waiting || index != udp->first) {
+        return;  // not one of ours
+    }
+    udp->counters.datagrams_sent++;
+    udp->counters.bytes_sent += udp->config.slots[index].size_bytes;
+    udp->first = advance(udp, udp->first);
+    udp->count--;
+}
+
+static uint64_t udp_poll(struct cor_net_socket *socket, uint64_t now_us) {
+    (void)socket;
+    (void)now_us;
+    return COR_NET_NEVER;
+}
+
+static void drop_waiting(struct cor_udp *udp) {
+    udp->counters.drop_unreachable += udp->waiting;
+    udp->count = (uint16_t)(udp->count - udp->waiting);
+    udp->waiting = 0;
+    udp->end = udp->next;
+}
+
+static void udp_neighbour(struct cor_net_socket *socket, const uint8_t *mac) {
+    struct cor_udp *udp = udp_of(socket);
+
+    if (mac == NULL) {
+        udp->resolved = false;
+        drop_waiting(udp);
+        return;
+    }
+    const struct cor_net *net = socket->net;
+    struct cor_ipv4 ip = {
+        .from = net->config.address,
+        .to = socket->remote_address,
+        .protocol = COR_IPV4_UDP,
+    };
+    uint8_t *at = (uint8_t *)udp->template_words + COR_NET_PAD;
+
+    cor_net_emit_headers(net, &ip, mac, 0, at);
+    cor_put_be16(at + COR_NET_TRANSPORT, socket->local_port);
+    cor_put_be16(at + COR_NET_TRANSPORT + 2, socket->remote_port);
+    udp->ip_sum = cor_net_ip_sum(at + COR_NET_IP);
+    udp->udp_sum = cor_ipv4_pseudo_sum(ip.from, ip.to, COR_IPV4_UDP, 0) + socket->local_port +
+                   socket->remote_port;
+    udp->resolved = true;
+}
+
+static const struct cor_net_socket_ops udp_ops = {
+    .pull = udp_pull,
+    .sent = udp_sent,
+    .poll = udp_poll,
+    .neighbour = udp_neighbour,
+};
+
+void cor_udp_init(struct cor_udp *udp, struct cor_net *net, const struct cor_udp_config *config) {
+    COR_ASSERT(((uintptr_t)config->memory & 3) == 0);
+    COR_ASSERT((config->slot_bytes & 3) == 0 && config->slot_count > 0);
+    COR_ASSERT(config->slot_bytes + COR_IPV4_BYTES + COR_UDP_BYTES <= net->config.mtu);
+    memset(udp, 0, sizeof(*udp));
+    cor_net_attach(net, &udp->socket, &udp_ops, COR_NET_UDP);
+    udp->config = *config;
+    udp->socket.local_port =
+        config->local_port != 0 ? config->local_port : cor_net_port(net, &udp->socket);
+}
+
+enum cor_status cor_udp_release(struct cor_udp *udp) {
+    drop_waiting(udp);
+    udp->socket.wants = 0;
+    udp->socket.local_port = 0;
+    if (udp->count != 0) {
+        return COR_AGAIN;
+    }
+    cor_net_detach(&udp->socket);
+    return COR_OK;
+}
+
+enum cor_status cor_udp_connect(
+    struct cor_udp *udp, uint32_t address, uint16_t port, uint64_t now_us) {
+    if (address == 0 || port == 0 || address == udp->socket.net->config.address) {
+        return COR_E_ARG;
+    }
+    if (udp->count != 0) {
+        return COR_E_STATE;
+    }
+    cor_neighbour_drop(&udp->socket);
+    udp->resolved = false;
+    udp->socket.remote_address = address;
+    udp->socket.remote_port = port;
+    enum cor_status status = cor_neighbour_hold(&udp->socket, now_us);
+    if (status != COR_OK) {
+        udp->socket.remote_port = 0;
+    }
+    udp->socket.wants = status == COR_OK ? COR_NET_PASS_DATA : 0;
+    return status;
+}
+
+int32_t cor_udp_send_buf(struct cor_udp *udp, uint8_t **room) {
+    *room = NULL;
+    if (udp->socket.remote_port == 0) {
+        return COR_E_STATE;
+    }
+    if (udp->count == udp->config.slot_count) {
+        return 0;
+    }
+    *room = slot_memory(udp, udp->end);
+    return udp->config.slot_bytes;
+}
+
+void cor_udp_send_ack(struct cor_udp *udp, uint32_t size_bytes, uint64_t now_us) {
+    struct cor_udp_slot *slot = &udp->config.slots[udp->end];
+
+    (void)now_us;
+    COR_ASSERT(size_bytes <= udp->config.slot_bytes && udp->count < udp->config.slot_count);
+    slot->size_bytes = (uint16_t)size_bytes;
+    slot->sum = cor_sum_bytes(slot_memory(udp, udp->end), size_bytes);
+    udp->counters.summed_bytes += size_bytes;
+    udp->end = advance(udp, udp->end);
+    udp->count++;
+    udp->waiting++;
+    if (!udp->resolved) {
+        cor_neighbour_refresh(&udp->socket);  // asks again where nobody had answered
+    }
+}
+
+uint32_t cor_udp_pending(const struct cor_udp *udp) {
+    return udp->count;
+}
+
+const struct cor_udp_counters *cor_udp_get_counters(const struct cor_udp *udp) {
+    return &udp->counters;
+}
+
+const struct cor_counter_info *cor_udp_counter_list(uint32_t *count) {
+    *count = sizeof(counter_list) / sizeof(counter_list[0]);
+    return counter_list;
+}
+
+uint32_t cor_udp_input(struct cor_net *net, uint64_t now_us, const struct cor_net_packet *packet) {
+    struct cor_udp_header header;
+
+    (void)now_us;
+    if (cor_udp_parse(&header, &packet->ip, packet->data, packet->size_bytes) != COR_OK) {
+        net->counters.drop_udp++;
+        return 0;
+    }
+    struct cor_net_socket *socket = cor_net_find(net, COR_NET_UDP, header.to_port);
+    if (socket == NULL) {
+        net->counters.drop_udp_port++;
+        return 0;
+    }
+    struct cor_udp *udp = udp_of(socket);
+    uint32_t size = header.payload.size_bytes;
+    udp->counters.datagrams_received++;
+    udp->counters.bytes_received += size;
+    if (udp->config.receive == NULL) {
+        udp->counters.datagrams_discarded++;
+        return size;
+    }
+    struct cor_udp_datagram datagram = {
+        .address = packet->ip.from,
+        .port = header.from_port,
+        .size_bytes = size,
+        .data = header.payload.data,
+    };
+    udp->config.receive(udp->config.context, &datagram);
+    return size;
+}
+
+void cor_udp_unreachable(struct cor_net *net, const struct cor_ipv4 *ip, const uint8_t *quoted) {
+    struct cor_net_socket *socket = cor_net_find(net, COR_NET_UDP, cor_get_be16(quoted));
+
+    if (socket != NULL && socket->remote_address == ip->to &&
+        socket->remote_port == cor_get_be16(quoted + 2)) {
+        udp_of(socket)->counters.unreachable++;
+    }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#include "coradio/checksum.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+// The loop adds whole machine words with end-around carry kept apart: one's complement addition
+// does not mind the width of the words, nor, up to a swap of the result, their byte order
+// (RFC 1071 section 2).
+typedef uintptr_t sum_word;
+
+#define WORD_BYTES sizeof(sum_word)
+
+struct sum {
+    sum_word words;
+    sum_word carries;
+};
+
+static inline void add(struct sum *sum, sum_word word) {
+    sum->words += word;
+    sum->carries += sum->words < word;
+}
+
+// The address is known to be a multiple of the size; compilers that can be told then need no byte
+// accesses where the processor has no others for unknown addresses.
+#if defined(__GNUC__)
+#    define ALIGNED(at, type) __builtin_assume_aligned((at), sizeof(type))
+#else
+#    define ALIGNED(at, type) (at)
+#endif
+
+static inline sum_word load_word(const uint8_t *at) {
+    sum_word word;
+
+    memcpy(&word, ALIGNED(at, sum_word), sizeof(word));
+    return word;
+}
+
+static inline uint32_t load_32(const uint8_t *at) {
+    uint32_t word;
+
+    memcpy(&word, ALIGNED(at, uint32_t), sizeof(word));
+    return word;
+}
+
+static inline uint16_t load_16(const uint8_t *at) {
+    uint16_t word;
+
+    memcpy(&word, ALIGNED(at, uint16_t), sizeof(word));
+    return word;
+}
+
+// A byte as the first (place 0) or second half of a 16-bit word in memory.
+static inline uint16_t load_8(const uint8_t *at, uint32_t place) {
+    uint8_t bytes[2] = {0, 0};
+    uint16_t word;
+
+    bytes[place] = *at;
+    memcpy(&word, bytes, sizeof(word));
+    return word;
+}
+
+static inline uint32_t address_bit(const uint8_t *at, uint32_t bit) {
+    return (uint32_t)((uintptr_t)at & bit);
+}
+
+// Folds to 16 bits, and turns from memory order to network order.
+static inline uint16_t finish(const struct sum *sum) {
+    const uint16_t probe = 1;
+    sum_word words = sum->words;
+    uint32_t total = (uint32_t)sum->carries;
+    uint8_t first;
+
+    for (size_t i = 0; i < WORD_BYTES / 2; i++) {
+        total += (uint32_t)(words & 0xFFFF);
+        words >>= 16;
+    }
+    total = (total & 0xFFFF) + (total >> 16);
+    uint16_t folded = cor_sum_fold(total);
+    memcpy(&first, &probe, 1);
+    return first == 1 ? cor_sum_odd(folded) : folded;
+}
+
+// What is left after the last whole word, at an address that is a multiple of WORD_BYTES.
+static inline void add_tail(struct sum *sum, const uint8_t *data, uint32_t size_bytes) {
+    if (WORD_BYTES > 4 && (size_bytes & 4) != 0) {
+        add(sum, load_32(data));
+        data += 4;
+    }
+    if ((size_bytes & 2) != 0) {
+        add(sum, load_16(data));
+        data += 2;
+    }
+    if ((size_bytes & 1) != 0) {
+        add(sum, load_8(data, 0));
+    }
+}
+
+// Whole words, at an address that is a multiple of WORD_BYTES.
+static inline void add_words(struct sum *sum, const uint8_t *data, uint32_t count) {
+    struct sum local = *sum;
+
+    for (; count >= 4; count -= 4) {
+        add(&local, load_word(data));
+        add(&local, load_word(data + WORD_BYTES));
+        add(&local, load_word(data + 2 * WORD_BYTES));
+        add(&local, load_word(data + 3 * WORD_BYTES));
+        data += 4 * WORD_BYTES;
+    }
+    for (; count > 0; count--) {
+        add(&local, load_word(data));
+        data += WORD_BYTES;
+    }
+    *sum = local;
+}
+
+uint16_t cor_sum_bytes(const uint8_t *data, uint32_t size_bytes) {
+    struct sum sum = {0, 0};
+    bool odd = address_bit(data, 1) != 0;
+
+    if (odd && size_bytes >= 1) {
+        add(&sum, load_8(data, 1));
+        data += 1;
+        size_bytes -= 1;
+    }
+    if (address_bit(data, 2) != 0 && size_bytes >= 2) {
+        add(&sum, load_16(data));
+        data += 2;
+        size_bytes -= 2;
+    }
+    if (WORD_BYTES > 4 && address_bit(data, 4) != 0 && size_bytes >= 4) {
+        add(&sum, load_32(data));
+        data += 4;
+        size_bytes -= 4;
+    }
+    if (size_bytes >= WORD_BYTES) {
+        uint32_t count = size_bytes / (uint32_t)WORD_BYTES;
+
+        add_words(&sum, data, count);
+        data += count * WORD_BYTES;
+    }
+    // Fewer bytes than the steps above wanted may be left at an address that is only even.
+    add_tail(&sum, data, size_bytes % (uint32_t)WORD_BYTES);
+    // The words were taken as they lie in memory; a block at an odd address stands swapped in them.
+    return odd ? cor_sum_odd(finish(&sum)) : finish(&sum);
+}
+
+uint16_t cor_sum_copy(uint8_t *target, const uint8_t *source, uint32_t size_bytes) {
+    struct sum sum = {0, 0};
+    uint32_t tail = size_bytes % (uint32_t)WORD_BYTES;
+
+    if (address_bit(target, WORD_BYTES - 1) != 0 || address_bit(source, WORD_BYTES - 1) != 0) {
+        memcpy(target, source, size_bytes);
+        return cor_sum_bytes(target, size_bytes);
+    }
+    for (uint32_t count = size_bytes / (uint32_t)WORD_BYTES; count > 0; count--) {
+        sum_word word = load_word(source);
+
+        memcpy(ALIGNED(target, sum_word), &word, sizeof(word));
+        add(&sum, word);
+        source += WORD_BYTES;
+        target += WORD_BYTES;
+    }
+    memcpy(target, source, tail);
+    add_tail(&sum, source, tail);
+    return finish(&sum);
+}
