@@ -66,9 +66,13 @@ bool twin_cyw43_asleep(const struct twin_cyw43 *chip) {
     return chip_now_ns(chip) < chip->plane.awake_at_ns;
 }
 
-static bool core_up(const struct core_wrapper *core) {
-    return (core->io_control & (IO_CLOCK | IO_HALT)) == IO_CLOCK &&
-           (core->reset_control & RESET_HELD) == 0;
+static bool clocked(const struct core_wrapper *core) {
+    return (core->io_control & IO_CLOCK) != 0 && (core->reset_control & RESET_HELD) == 0;
+}
+
+// While the clock is still forced the core belongs to the reset sequence.
+static bool runs(const struct core_wrapper *core) {
+    return clocked(core) && (core->io_control & (IO_FORCE | IO_HALT)) == 0;
 }
 
 // ---- device registers
@@ -217,20 +221,19 @@ static uint32_t register_read(struct twin_cyw43 *chip, uint32_t address) {
 
 static void wrapper_write(
     struct twin_cyw43 *chip, struct core_wrapper *wrapper, uint32_t address, uint8_t value) {
-    bool was_up = core_up(&chip->plane.arm);
+    bool ran = runs(&chip->plane.arm);
 
     if ((address & 0xFFFu) == WRAPPER_IO_CONTROL) {
         wrapper->io_control = value;
     } else if ((address & 0xFFFu) == WRAPPER_RESET_CONTROL) {
         wrapper->reset_control = value & RESET_HELD;
     }
-    // The clock that is still forced belongs to the reset sequence; the core runs when it is not.
     if (wrapper != &chip->plane.arm) {
         return;
     }
-    if (!was_up && core_up(wrapper) && (wrapper->io_control & IO_FORCE) == 0) {
+    if (!ran && runs(wrapper)) {
         twin_cyw43_start_firmware(chip);
-    } else if (!core_up(wrapper)) {
+    } else if (ran && !runs(wrapper)) {
         twin_cyw43_stop_firmware(chip);
     }
 }
@@ -277,7 +280,7 @@ static bool ram_at(struct twin_cyw43 *chip, uint32_t address, uint32_t size_byte
     if (address >= RAM_BYTES || size_bytes > RAM_BYTES - address) {
         return false;
     }
-    if (!core_up(&chip->plane.socram)) {
+    if (!clocked(&chip->plane.socram)) {
         twin_cyw43_deviate(chip, "ram-in-reset");
         return false;
     }
