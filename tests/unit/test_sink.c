@@ -52,21 +52,6 @@ static void sleep_ms(unsigned ms) {
     }
 }
 
-static struct sink_config *fresh_config(void) {
-    config = (struct sink_config){.command = "coradio sink", .host = "127.0.0.1"};
-    config.idle_timeout_ns = 10000 * MS;
-    config.udp_silence_ns = 400 * MS;
-    config.stop_socket = eventfd(0, EFD_NONBLOCK);
-    if (log_file != NULL) {
-        fclose(log_file);
-        free(log_text);
-    }
-    log_file = open_memstream(&log_text, &log_size);
-    config.log = log_file;
-    config.ready = log_file;
-    return &config;
-}
-
 static void *loop(void *unused) {
     (void)unused;
     sink_run(&sink);
@@ -96,6 +81,28 @@ static void stop(void) {
 static void finish(void) {
     sink_close(&sink);
     close(config.stop_socket);
+}
+
+static struct sink_config *fresh_config(void) {
+    if (running) {
+        // A case before this one failed with its sink still at work.
+        sink.stop_asked = true;
+        pthread_join(thread, NULL);
+        running = false;
+        sink_close(&sink);
+    }
+    config = (struct sink_config){.command = "coradio sink", .host = "127.0.0.1"};
+    config.idle_timeout_ns = 10000 * MS;
+    config.udp_silence_ns = 400 * MS;
+    config.stop_socket = eventfd(0, EFD_NONBLOCK);
+    if (log_file != NULL) {
+        fclose(log_file);
+        free(log_text);
+    }
+    log_file = open_memstream(&log_text, &log_size);
+    config.log = log_file;
+    config.ready = log_file;
+    return &config;
 }
 
 static void expect_log(const char *phrase) {

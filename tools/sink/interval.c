@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINES_MAX = 8, STALL_LINES = 10 };
+enum { LINES_MAX = 8 };
 
 static int compare_rates(const void *a, const void *b) {
     double left = *(const double *)a;
@@ -166,7 +166,7 @@ void sink_interval_tick(struct sink *sink, uint64_t now_ns) {
             sink_say(sink, "and %u more such lines left out", sink->stalls_untold);
         }
         sink->stalls_untold = 0;
-        sink->stall_lines_left = STALL_LINES;
+        sink->stall_lines_left = SINK_STALL_LINES;
     }
     if (sink->config.interval_ns > 0 && now_ns >= sink->show_due_ns) {
         sink->show_due_ns = next_on_grid(sink, sink->config.interval_ns, now_ns);

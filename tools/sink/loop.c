@@ -98,6 +98,7 @@ int sink_open(struct sink *sink, const struct sink_config *config) {
     sink->interval_begin_ns = sink->start_ns;
     sink->interval_due_ns = sink->start_ns + SINK_INTERVAL_NS;
     sink->shown_ns = sink->start_ns;
+    sink->stall_lines_left = SINK_STALL_LINES;
     sink->show_due_ns = sink->start_ns + config->interval_ns;
     fprintf(config->ready, "listening on %s\n", sink->host);
     fflush(config->ready);

@@ -27,6 +27,7 @@
 #define SINK_UDP_FORGET_NS   UINT64_C(10000000000)  // an ended UDP stream is remembered this long
 #define SINK_STALL_NS        UINT64_C(1000000000)   // silence that is worth a line
 #define SINK_INTERVAL_NS     UINT64_C(1000000000)
+#define SINK_STALL_LINES     10     // an interval; more are only counted
 #define SINK_INTERVAL_BINS   16     // 10 ticks fill an interval; absences may shift a few
 #define SINK_UDP_STREAMS_MAX 4096   // at once; a flood of forged sources must not fill memory
 #define SINK_RECORDS_MAX     10000  // ended streams kept in detail; older ones only in the totals
