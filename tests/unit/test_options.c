@@ -80,8 +80,13 @@ static int parse(int stream, const char *line, struct values *values) {
 
     CHECK(file != NULL);
     snprintf(words, sizeof(words), "%s", line);
-    for (char *word = strtok(words, " "); word != NULL && argc < 32; word = strtok(NULL, " ")) {
-        argv[argc++] = word;
+    for (char *at = words; *at != '\0' && argc < 32;) {
+        size_t length = strcspn(at, " ");
+        bool more = at[length] == ' ';
+
+        at[length] = '\0';
+        argv[argc++] = at;
+        at += length + (more ? 1 : 0);
     }
     fflush(stdout);
     int kept = dup(stream);

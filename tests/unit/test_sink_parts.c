@@ -14,7 +14,6 @@
 #define MS UINT64_C(1000000)
 
 // --- watch
-// ----------------------------------------------------------------------------------------
 
 // One turn of a loop: works, then waits until due, but comes back only after `late`.
 static uint64_t turn(struct sink_watch *watch, uint64_t now, uint64_t work, uint64_t late) {
@@ -113,7 +112,6 @@ TEST(absences_before_a_gap_do_not_count_in_it) {
 }
 
 // --- sequence
-// -------------------------------------------------------------------------------------
 
 static struct sink_sequence seen(const uint32_t *numbers, size_t count) {
     struct sink_sequence sequence;
@@ -209,7 +207,6 @@ TEST(marks_of_an_older_round_of_the_window_are_forgotten) {
 }
 
 // --- address
-// --------------------------------------------------------------------------------------
 
 static void split(const char *text, const char *host, unsigned port) {
     char got[SINK_HOST_SIZE] = "default";
@@ -283,7 +280,6 @@ TEST(addresses_are_shown_and_compared) {
 }
 
 // --- store
-// ----------------------------------------------------------------------------------------
 
 static char folder[64];
 static char path[256];

@@ -25,7 +25,7 @@ static void *member(void *values, size_t at) {
     return (char *)values + (at - 1);
 }
 
-// --- help ---------------------------------------------------------------------------------------
+// --- help
 
 // Writes text wrapped at HELP_WIDTH, with each following line at the given column.
 static void print_wrapped(const char *text, int column, int indent) {
@@ -88,7 +88,7 @@ void options_help(const struct options_spec *spec) {
     }
 }
 
-// --- errors that help ---------------------------------------------------------------------------
+// --- errors that help
 
 // Edit distance of two names, at most `limit` (a larger one is returned as limit + 1).
 static unsigned distance(const char *a, const char *b) {
@@ -146,7 +146,7 @@ static int unknown_option(const struct options_spec *spec, const char *name) {
     return options_error(spec, "unknown option '--%s'; %s --help lists all", name, spec->command);
 }
 
-// --- values -------------------------------------------------------------------------------------
+// --- values
 
 // Shows a bound of the range in the unit people give it in.
 static void format_bound(char text[UNITS_TEXT_SIZE], const struct option_row *row, double bound) {
@@ -277,7 +277,7 @@ static int set_value(
     }
 }
 
-// --- the loop -----------------------------------------------------------------------------------
+// --- the loop
 
 static const struct option_row *find_row(
     const struct options_spec *spec, const char *name, size_t length) {

@@ -22,7 +22,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define OPTIONS_GO_ON           (-1)  // parsed: the subcommand goes on; anything else is its exit code
+// Parsed: the subcommand goes on; anything else is its exit code.
+#define OPTIONS_GO_ON           (-1)
 #define OPTION_AT(type, member) (offsetof(type, member) + 1)
 
 enum option_kind {

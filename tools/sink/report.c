@@ -19,7 +19,6 @@
 enum { TABLE_ROWS_MAX = 30 };
 
 // --- verdict
-// --------------------------------------------------------------------------------------
 
 static void add_problem(struct sink_problems *problems, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -125,7 +124,6 @@ int sink_exit_code(const struct sink *sink) {
 }
 
 // --- for people
-// -----------------------------------------------------------------------------------
 
 static void print_stream(struct table *table, const struct sink_stream *stream) {
     char text[UNITS_TEXT_SIZE];
@@ -192,7 +190,6 @@ void sink_print_summary(const struct sink *sink, FILE *file) {
 }
 
 // --- JSON
-// -----------------------------------------------------------------------------------------
 
 // Seconds since the sink started, to the microsecond; null for what never was.
 static void add_time(const struct sink *sink, cJSON *object, const char *name, uint64_t at_ns) {

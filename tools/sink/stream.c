@@ -188,7 +188,6 @@ struct sink_stream *sink_stream_new(
 }
 
 // --- gaps
-// -----------------------------------------------------------------------------------------
 
 struct sink_gap sink_stream_open_gap(
     const struct sink *sink, const struct sink_stream *stream, uint64_t now_ns) {
@@ -295,7 +294,6 @@ void sink_stream_watch_silence(struct sink *sink, struct sink_stream *stream, ui
 }
 
 // --- payload
-// --------------------------------------------------------------------------------------
 
 // "tcp-192.168.1.5-49152-0001", from nothing that a peer could choose freely.
 static void create_file(struct sink *sink, struct sink_stream *stream) {
@@ -396,7 +394,6 @@ void sink_stream_take(
 }
 
 // --- the end
-// --------------------------------------------------------------------------------------
 
 static void say_end(const struct sink *sink, const struct sink_stream *stream) {
     char size[UNITS_TEXT_SIZE];
