@@ -81,6 +81,8 @@ void twin_mac_free(struct twin_mac *mac);
 bool twin_mac_send(struct twin_mac *mac, struct twin_frame *frame);
 // Frames held, those on the air included.
 uint32_t twin_mac_queued(const struct twin_mac *mac);
+// Gives the MAC another address; while not associated.
+void twin_mac_set_address(struct twin_mac *mac, const uint8_t *address);
 void twin_mac_set_ampdu(struct twin_mac *mac, uint8_t ampdu_max);
 // The longest A-MPDU this MAC can receive, 2^(13+e)-1 with e = 0..3 (the HT capability; the chip's
 // "ampdu_rx_factor" is e). 65535 until set.

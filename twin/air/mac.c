@@ -236,6 +236,10 @@ uint32_t twin_mac_queued(const struct twin_mac *mac) {
     return count;
 }
 
+void twin_mac_set_address(struct twin_mac *mac, const uint8_t *address) {
+    memcpy(mac->config.address, address, sizeof(mac->config.address));
+}
+
 void twin_mac_set_ampdu(struct twin_mac *mac, uint8_t ampdu_max) {
     if (ampdu_max > TWIN_AIR_AMPDU_MPDUS_MAX) {
         ampdu_max = TWIN_AIR_AMPDU_MPDUS_MAX;
