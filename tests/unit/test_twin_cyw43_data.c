@@ -282,6 +282,27 @@ TEST(reading_beyond_the_frame_underflows) {
     host_free(host);
 }
 
+TEST(an_address_that_was_set_is_the_one_on_the_air) {
+    static const uint8_t other[6] = {0x02, 1, 2, 3, 4, 5};
+    struct host *host = host_new(&host_queued, host_world_new());
+    uint8_t nothing[1];
+    char text[128];
+
+    host_bring_up(host);
+    CHECK_EQ(host_ioctl(host, 3, true, nothing, 0), 0);
+    CHECK_EQ(host_set(host, "cur_etheraddr", other, sizeof(other)), 0);
+    CHECK_EQ(host_ioctl(host, 2, true, nothing, 0), 0);
+    host_join(host, "net", NULL);
+    host_events(host, 3000 * MS, text, sizeof(text));
+    send_down(host, station, 60);
+    send_down(host, other, 60);
+    host_wait(host, 20 * MS);
+    CHECK(host_receive(host));
+    CHECK_BYTES(host->frame + 22, other, 6);
+    CHECK(!host_receive(host));
+    host_free(host);
+}
+
 TEST(groups_are_filtered) {
     static const uint8_t broadcast[6] = {0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
     static const uint8_t group[6] = {0x01, 0x00, 0x5E, 0x00, 0x00, 0x05};
@@ -379,6 +400,7 @@ TEST_MAIN(
     CASE(a_full_fifo_still_takes_replies),
     CASE(a_frame_can_be_read_in_parts_or_aborted),
     CASE(reading_beyond_the_frame_underflows),
+    CASE(an_address_that_was_set_is_the_one_on_the_air),
     CASE(groups_are_filtered),
     CASE(bits_of_a_frame_each_way),
     CASE(losses_on_the_air_give_buffers_back),

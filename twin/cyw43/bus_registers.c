@@ -110,7 +110,8 @@ static void f0_write_byte(struct twin_cyw43 *chip, uint32_t address, uint8_t val
         bus->interrupt_enable = (uint16_t)((bus->interrupt_enable & 0xFF00u) | value);
         break;
     case 0x07:
-        bus->interrupt_enable = (uint16_t)((bus->interrupt_enable & 0x00FFu) | (uint32_t)value << 8);
+        bus->interrupt_enable =
+            (uint16_t)((bus->interrupt_enable & 0x00FFu) | (uint32_t)value << 8);
         break;
     case 0x1C:
     case 0x1D:

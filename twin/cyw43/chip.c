@@ -12,7 +12,7 @@ void twin_cyw43_deviate(struct twin_cyw43 *chip, const char *name) {
     chip->last_deviation = name;
     twin_log(chip->config.log, "chip deviation %s", name);
     if (chip->config.strict) {
-        fprintf(stderr, "chip: deviation %s in strict mode\n", name);
+        (void)fprintf(stderr, "chip: deviation %s in strict mode\n", name);
         abort();
     }
 }

@@ -30,7 +30,7 @@ static bool blob_is_whole(const struct clm *clm) {
         return false;
     }
     for (uint32_t i = 0; i < segments; i++) {
-        const uint8_t *entry = blob + CLM_SEGMENTS_AT + i * CLM_SEGMENT_BYTES;
+        const uint8_t *entry = blob + CLM_SEGMENTS_AT + (size_t)i * CLM_SEGMENT_BYTES;
         uint32_t offset = get32(entry + 4);
         uint32_t size_bytes = get32(entry + 8);
 

@@ -130,7 +130,7 @@ static bool group_wanted(const struct twin_cyw43 *chip, const uint8_t *address) 
         return true;
     }
     for (uint32_t i = 0; i < count && 4 + 6 * i + 6 <= sizeof(chip->mcast_list); i++) {
-        if (memcmp(chip->mcast_list + 4 + 6 * i, address, 6) == 0) {
+        if (memcmp(chip->mcast_list + 4 + (size_t)6 * i, address, 6) == 0) {
             return true;
         }
     }

@@ -41,7 +41,9 @@ static void fill_message(
     put32_be(message + 36, event->reason);
     put32_be(message + 44, data_bytes);
     memcpy(message + 48, event->address, 6);
-    memcpy(message + 54, event->interface == 0 ? "wl0" : "wl1", 3);
+    message[54] = 'w';
+    message[55] = 'l';
+    message[56] = (uint8_t)('0' + event->interface);
     message[70] = event->interface;
     message[71] = event->interface;
 }

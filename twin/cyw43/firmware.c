@@ -208,6 +208,9 @@ void twin_cyw43_start_firmware(struct twin_cyw43 *chip) {
     chip->plane.ht_at_ns = chip_now_ns(chip) + chip->config.ht_ns;
     chip->plane.f2_ready_at_ns = chip->plane.ht_at_ns + chip->config.f2_ready_ns;
     take_address(chip);
+    if (chip->mac != NULL) {
+        twin_mac_set_address(chip->mac, chip->address);
+    }
     write_shared_area(chip);
 }
 

@@ -74,7 +74,7 @@ uint32_t twin_cyw43_image_firmware(uint8_t *image, uint32_t room_bytes) {
     end[-18] = (uint8_t)(text_bytes + 2);
     end[-17] = (uint8_t)((text_bytes + 2) >> 8);
     memcpy(end - FIRMWARE_TAIL_BYTES, tail, sizeof(tail));
-    snprintf(
+    (void)snprintf(
         hex,
         sizeof(hex),
         "%08x",
@@ -114,7 +114,7 @@ uint32_t twin_cyw43_image_nvram(uint8_t *image, uint32_t room_bytes) {
 }
 
 static void put_segment(uint8_t *image, uint32_t index, uint32_t offset, uint32_t size_bytes) {
-    uint8_t *entry = image + CLM_SEGMENTS_AT + index * CLM_SEGMENT_BYTES;
+    uint8_t *entry = image + CLM_SEGMENTS_AT + (size_t)index * CLM_SEGMENT_BYTES;
 
     memset(entry, 0, CLM_SEGMENT_BYTES);
     put32(entry + 4, offset);
@@ -131,8 +131,8 @@ uint32_t twin_cyw43_image_clm(uint8_t *image, uint32_t room_bytes) {
     }
     fill(image, IMAGE_CLM_BYTES);
     memcpy(image + CLM_HEADER_BYTES, mark, sizeof(mark));
-    memcpy(image + last, "\xAF\xA9\x00", 4);
-    memcpy(image, "BLOB", 4);
+    put32(image + last, 0x0000A9AFu);
+    put32(image, 0x424F4C42u);  // "BLOB"
     put32(image + 4, CLM_HEADER_BYTES);
     put32(image + 12, 1);
     put32(image + 16, 2);

@@ -105,6 +105,9 @@ static int32_t set_address(struct target *target) {
         return BCME_BAD_ARGUMENT;
     }
     memcpy(target->chip->address, target->value, 6);
+    if (target->chip->mac != NULL) {
+        twin_mac_set_address(target->chip->mac, target->chip->address);
+    }
     return 0;
 }
 
@@ -277,29 +280,32 @@ static int32_t set_gpioout(struct target *target) {
     return 0;
 }
 
+static void put_field(uint8_t *value, size_t index, uint64_t number) {
+    put32(value + 4 + 4 * index, (uint32_t)number);
+}
+
 // u16 version, u16 length, then numbers in the order of the public header. The firmware's later
 // fields are left out: their place is not known for this version.
 static int32_t get_counters(struct target *target) {
     const struct twin_cyw43 *chip = target->chip;
     struct twin_air_counters air = {0};
     uint8_t value[4 + 4 * COUNTERS_FIELDS] = {0};
-    uint8_t *field = value + 4;
 
     if (chip->config.air != NULL) {
         twin_air_get_counters(chip->config.air, &air);
     }
     put16(value, COUNTERS_VERSION);
     put16(value + 2, sizeof(value));
-    put32(field + 4 * 0, (uint32_t)chip->counters.tx_acked);
-    put32(field + 4 * 1, (uint32_t)chip->transmit.bytes);
-    put32(field + 4 * 2, (uint32_t)air.retries);
-    put32(field + 4 * 3, (uint32_t)chip->counters.tx_failed);
-    put32(field + 4 * 7, (uint32_t)chip->counters.over_credit);
-    put32(field + 4 * 8, (uint32_t)chip->counters.dropped_not_joined);
-    put32(field + 4 * 15, (uint32_t)chip->rx_frames);
-    put32(field + 4 * 16, (uint32_t)chip->rx_bytes);
-    put32(field + 4 * 19, (uint32_t)chip->counters.dropped_rx_fifo);
-    put32(field + 4 * 30, (uint32_t)chip->counters.dropped_filter);
+    put_field(value, 0, chip->counters.tx_acked);
+    put_field(value, 1, chip->transmit.bytes);
+    put_field(value, 2, air.retries);
+    put_field(value, 3, chip->counters.tx_failed);
+    put_field(value, 7, chip->counters.over_credit);
+    put_field(value, 8, chip->counters.dropped_not_joined);
+    put_field(value, 15, chip->rx_frames);
+    put_field(value, 16, chip->rx_bytes);
+    put_field(value, 19, chip->counters.dropped_rx_fifo);
+    put_field(value, 30, chip->counters.dropped_filter);
     return give(target, value, sizeof(value));
 }
 

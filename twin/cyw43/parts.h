@@ -93,22 +93,22 @@ bool twin_cyw43_credit_input(struct twin_cyw43 *chip, uint8_t sequence);
 uint8_t twin_cyw43_credit_tell(struct twin_cyw43 *chip);
 // Sends a frame only for its credit, where the policy asks for one.
 void twin_cyw43_credit_review(struct twin_cyw43 *chip);
-void twin_cyw43_credit_held(void *chip);
+void twin_cyw43_credit_held(void *context);
 
 // ---- data.c
 
 void twin_cyw43_data_input(
     struct twin_cyw43 *chip, const struct wire_data *data, uint32_t offset, uint32_t size_bytes);
-void twin_cyw43_data_sent(void *chip, struct twin_frame *frame, bool acked);
-void twin_cyw43_data_received(void *chip, struct twin_frame *frame);
-void twin_cyw43_data_inside(void *chip);
+void twin_cyw43_data_sent(void *context, struct twin_frame *frame, bool acked);
+void twin_cyw43_data_received(void *context, struct twin_frame *frame);
+void twin_cyw43_data_inside(void *context);
 void twin_cyw43_drop_data(struct twin_cyw43 *chip);
 
 // ---- ioctl.c
 
 void twin_cyw43_ioctl_input(
     struct twin_cyw43 *chip, const struct wire_data *data, uint32_t offset, uint32_t size_bytes);
-void twin_cyw43_ioctl_run(void *chip);
+void twin_cyw43_ioctl_run(void *context);
 
 // ---- iovar.c
 
@@ -137,7 +137,7 @@ void twin_cyw43_event(
     const struct chip_event *event,
     const uint8_t *data,
     uint32_t size_bytes);
-void twin_cyw43_event_due(void *chip);
+void twin_cyw43_event_due(void *context);
 void twin_cyw43_drop_events(struct twin_cyw43 *chip);
 
 // ---- join.c
@@ -145,7 +145,7 @@ void twin_cyw43_drop_events(struct twin_cyw43 *chip);
 // bssid NULL: any.
 void twin_cyw43_join(
     struct twin_cyw43 *chip, const uint8_t *ssid, uint32_t ssid_bytes, const uint8_t *bssid);
-void twin_cyw43_join_found_none(void *chip);
+void twin_cyw43_join_found_none(void *context);
 // The station leaves; with events if the host asked for it.
 void twin_cyw43_leave(struct twin_cyw43 *chip, bool tell_host);
 void twin_cyw43_apply_power_save(struct twin_cyw43 *chip);
@@ -153,7 +153,7 @@ void twin_cyw43_apply_power_save(struct twin_cyw43 *chip);
 // ---- scan.c
 
 int32_t twin_cyw43_scan(struct twin_cyw43 *chip, const uint8_t *value, uint32_t size_bytes);
-void twin_cyw43_scan_result(void *chip);
-void twin_cyw43_scan_end(void *chip);
+void twin_cyw43_scan_result(void *context);
+void twin_cyw43_scan_end(void *context);
 
 #endif
