@@ -144,12 +144,15 @@ TEST(wrong_checksums_are_dropped_and_counted) {
 
 // Sound frames of all kinds with a few bytes changed and the end cut off.
 static void send_damaged(struct twin_rng *rng) {
-    struct hand_segment data = segment((uint8_t)twin_rng_below(rng, 64));
+    // Mostly plain data, so that connections live long enough to be harmed.
+    bool plain = twin_rng_below(rng, 4) != 0;
+    struct hand_segment data = segment(plain ? HAND_ACK : (uint8_t)twin_rng_below(rng, 64));
     struct twin_frame *frame;
     uint32_t changes = twin_rng_below(rng, 4);
     uint32_t kind = twin_rng_below(rng, 4);
 
-    data.seq += twin_rng_below(rng, 20000);
+    // In order or ahead of it.
+    data.seq += twin_rng_below(rng, 4) == 0 ? twin_rng_below(rng, 20000) : 0;
     data.ack += twin_rng_below(rng, 3);
     data.payload = stream;
     data.payload_bytes = twin_rng_below(rng, MSS);
@@ -176,8 +179,29 @@ static void send_damaged(struct twin_rng *rng) {
     hand_send(&world.host, frame);
 }
 
+// Follows what the peer acknowledges, so that the next data can be in order. A connection that a
+// damaged frame has ended is opened again, half of the time without waiting for its handshake.
+static void follow(bool reopen) {
+    struct hand_segment answer;
+    struct hand_segment syn = syn_with_sack();
+
+    while (hand_receive_tcp(&world.host, &answer)) {
+        if ((answer.flags & (HAND_ACK | HAND_RST)) == HAND_ACK) {
+            world.seq = answer.ack;
+            world.ack = answer.seq + ((answer.flags & HAND_SYN) != 0);
+        }
+    }
+    if (reopen) {
+        syn.seq = world.seq;
+        syn.flags = HAND_SYN;
+        hand_send_tcp(&world.host, &syn);
+    }
+}
+
 TEST(damaged_frames_harm_nobody) {
     struct twin_rng rng;
+    uint64_t connections = 0;
+    uint64_t bytes = 0;
 
     for (uint32_t round = 0; round < 20; round++) {
         world_open();
@@ -189,13 +213,19 @@ TEST(damaged_frames_harm_nobody) {
                 twin_peer_set_reading(world.peer, i % 200 == 0);
             }
             run_ms(1 + i % 7 * 10);
-            hand_drop_all(&world.host);
+            follow(i % 20 == 19);
         }
+        connections += counters().connections;
+        bytes += counters().tcp_bytes;
         hand_send_ping(&world.host, 1, 56);
         run_ms(5000);
         CHECK(hand_waiting(&world.host) != 0);
         world_close();
     }
+    // The damage reached connections that were alive. Measured with these seeds: 248 connections,
+    // 541899 bytes; the bounds only say that it was not a rush against a closed door.
+    CHECK(connections > 100);
+    CHECK(bytes > 100000);
 }
 
 // ---- one world after another
