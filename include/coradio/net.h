@@ -185,8 +185,9 @@ void cor_net_set_mac(struct cor_net *net, const uint8_t mac[6]);
 // What the chip driver pulls from and gives received frames to.
 struct cor_frame_source *cor_net_frames(struct cor_net *net);
 
-// Runs due timers and returns the next deadline, COR_NET_NEVER if there is none. Call it when the
-// deadline has come and after anything that may have changed it; calling it more often is cheap.
+// Runs due timers and returns when it is to be called again, COR_NET_NEVER if there is no need.
+// That time is never later than the next deadline, and may be earlier when a deadline has moved.
+// Call it then, and after anything that may have changed it; calling it more often is cheap.
 uint64_t cor_net_poll(struct cor_net *net, uint64_t now_us);
 
 const struct cor_net_counters *cor_net_get_counters(const struct cor_net *net);

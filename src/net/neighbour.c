@@ -309,22 +309,27 @@ static void poll_entry(struct cor_net *net, struct cor_neighbour *entry) {
     }
 }
 
-uint64_t cor_neighbour_poll(struct cor_net *net, uint64_t now_us) {
-    uint64_t deadline_us = COR_NET_NEVER;
-
-    for (uint32_t i = 0; i < COR_NET_NEIGHBOURS; i++) {
+void cor_neighbour_poll(struct cor_net *net, uint64_t now_us) {
+    // Without a link nobody can answer: that is no reason to give up.
+    for (uint32_t i = 0; i < COR_NET_NEIGHBOURS && !net->link_down; i++) {
         struct cor_neighbour *entry = &net->neighbours[i];
 
-        if (entry->state == FREE) {
-            continue;
-        }
-        // Without a link nobody can answer: that is no reason to give up.
-        if (now_us >= entry->due_us && !net->link_down) {
+        if (entry->state != FREE && now_us >= entry->due_us) {
             poll_entry(net, entry);
         }
-        if (entry->due_us < deadline_us && !net->link_down) {
+    }
+}
+
+uint64_t cor_neighbour_deadline(const struct cor_net *net, uint64_t now_us) {
+    uint64_t deadline_us = COR_NET_NEVER;
+
+    for (uint32_t i = 0; i < COR_NET_NEIGHBOURS && !net->link_down; i++) {
+        const struct cor_neighbour *entry = &net->neighbours[i];
+
+        if (entry->state != FREE && entry->due_us < deadline_us) {
             deadline_us = entry->due_us;
         }
+        // A request that may go waits for pull(), not for a poll.
         if (entry->request != NONE && entry->allowed_us > now_us &&
             entry->allowed_us < deadline_us) {
             deadline_us = entry->allowed_us;

@@ -293,11 +293,16 @@ uint64_t cor_net_poll(struct cor_net *net, uint64_t now_us) {
     if (now_us < net->deadline_us) {
         return net->deadline_us;
     }
-    net->deadline_us = COR_NET_NEVER;
-    cor_net_wake(net, cor_neighbour_poll(net, now_us));
+    uint64_t deadline_us = COR_NET_NEVER;
+    cor_neighbour_poll(net, now_us);
     for (struct cor_net_socket *socket = net->sockets; socket != NULL; socket = socket->next) {
-        cor_net_wake(net, socket->ops->poll(socket, now_us));
+        uint64_t at_us = socket->ops->poll(socket, now_us);
+
+        deadline_us = at_us < deadline_us ? at_us : deadline_us;
     }
+    // Sockets may have asked for a neighbour again, so that its deadlines are looked at last.
+    uint64_t at_us = cor_neighbour_deadline(net, now_us);
+    net->deadline_us = at_us < deadline_us ? at_us : deadline_us;
     return net->deadline_us;
 }
 

@@ -91,7 +91,8 @@ bool cor_neighbour_mac(const struct cor_net_socket *socket, uint8_t *mac);
 void cor_neighbour_input(
     struct cor_net *net, uint64_t now_us, const uint8_t *data, uint32_t size_bytes);
 bool cor_neighbour_pull(struct cor_net *net, uint64_t now_us, struct cor_frame_tx *tx);
-uint64_t cor_neighbour_poll(struct cor_net *net, uint64_t now_us);
+void cor_neighbour_poll(struct cor_net *net, uint64_t now_us);
+uint64_t cor_neighbour_deadline(const struct cor_net *net, uint64_t now_us);
 void cor_neighbour_link_up(struct cor_net *net, uint64_t now_us);
 // Is this a broadcast address on our link?
 bool cor_neighbour_is_broadcast(const struct cor_net *net, uint32_t address);

@@ -27,6 +27,9 @@ static const uint8_t our_mac[6] = {0x02, 0, 0, 0, 0, 0x02};
 static const uint8_t peer_mac[6] = {0x02, 0, 0, 0, 0, 0x01};
 static const uint8_t all_mac[6] = {0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
 
+// As a window or segment size: nothing, where 0 means the usual.
+#define NONE 0x10000
+
 #define HOST_RING_BYTES 65536
 #define HOST_SEGMENTS   64
 
@@ -57,10 +60,10 @@ struct seg {
     uint32_t seq;
     uint32_t ack;
     uint32_t len;
-    uint32_t win;
+    uint32_t win;  // 0: 65535; NONE: a closed window
     uint32_t flags;
     const uint8_t *data;  // NULL: a pattern
-    uint32_t mss;         // 0: no option
+    uint32_t mss;         // of a SYN; 0: 1460; NONE: no option
     int shift;            // 0: no option, else shift + 1
     bool sack_ok;
     uint32_t sacks[6];  // pairs, relative to our first; 0 ends
@@ -137,10 +140,10 @@ static inline void put_ip(uint8_t *frame, uint8_t protocol, uint32_t payload_byt
 static inline uint32_t put_options(const struct host *h, const struct seg *seg, uint8_t *at) {
     uint32_t n = 0;
 
-    if (seg->mss != 0) {
+    if ((seg->flags & SYN) != 0 && seg->mss != NONE) {
         at[n] = 2;
         at[n + 1] = 4;
-        put16(at + n + 2, seg->mss);
+        put16(at + n + 2, seg->mss != 0 ? seg->mss : 1460);
         n += 4;
     }
     if (seg->shift != 0) {
@@ -194,7 +197,7 @@ static inline uint8_t *build_segment(const struct host *h, const struct seg *seg
     put32(at + 8, (seg->flags & ACK) != 0 ? h->iss + seg->ack : 0);
     at[12] = (uint8_t)(header / 4 << 4);
     at[13] = (uint8_t)seg->flags;
-    put16(at + 14, seg->win);
+    put16(at + 14, seg->win != 0 ? seg->win : 0xFFFF);
     memcpy(at + 20, options, header - 20);
     for (uint32_t i = 0; i < seg->len; i++) {
         at[header + i] = seg->data != NULL ? seg->data[i] : pattern(seg->seq + i);
@@ -211,7 +214,7 @@ static inline uint32_t send_segment(struct host *h, const struct seg *seg) {
     return give(h, frame, size);
 }
 
-#define SEND(h, ...) (void)send_segment(h, &(struct seg){.win = 0xFFFF, __VA_ARGS__})
+#define SEND(h, ...) (void)send_segment(h, &(struct seg){__VA_ARGS__})
 
 // Pulls one frame into h->frame, and checks the rules that all frames obey. False: nothing to send.
 static inline bool pull(struct host *h) {
@@ -418,8 +421,7 @@ static inline void start_open(
     CHECK_EQ(cor_tcp_state(&h->tcp), COR_TCP_ESTABLISHED);
 }
 
-#define SYN_ACK(...)                                                                               \
-    (&(struct seg){.flags = SYN | ACK, .seq = 0, .ack = 1, .win = 0xFFFF, .mss = 1460, __VA_ARGS__})
+#define SYN_ACK(...) (&(struct seg){.flags = SYN | ACK, .ack = 1, __VA_ARGS__})
 
 // Open in the usual way: MSS 1460, a window of 65535, 10 ms of round trip, no SACK.
 static inline void start(struct host *h) {
