@@ -178,6 +178,8 @@ struct cor_tcp {
     uint32_t rcv_acked;  // the acknowledgement last sent
     uint32_t iss;
     // Loss recovery.
+    uint32_t flight_max_bytes;  // most in flight in this round trip, which ends at flight_mark
+    uint32_t flight_mark;
     uint32_t pipe_bytes;      // in flight as far as we know
     uint32_t departed_bytes;  // what duplicate ACKs say has left the network (no SACK)
     uint32_t limited_bytes;   // sent under limited transmit

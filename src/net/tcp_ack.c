@@ -129,8 +129,14 @@ static void adjust(struct cor_tcp *tcp, uint32_t ack, uint32_t acked_bytes, uint
 
 void cor_tcp_acked(struct cor_tcp *tcp, uint64_t now_us, uint32_t ack) {
     uint32_t acked = ack - tcp->snd_una;
-    uint32_t flight = cor_tcp_in_flight(tcp);
+    uint32_t flight = tcp->flight_max_bytes;
 
+    if (!cor_seq_before(ack, tcp->flight_mark)) {
+        // A round trip is over. What was in flight in it, not at this moment, tells whether the
+        // window was the limit: acknowledgements come in bursts.
+        tcp->flight_max_bytes = cor_tcp_in_flight(tcp);
+        tcp->flight_mark = tcp->snd_nxt;
+    }
     tcp->snd_una = ack;
     tcp->progress_us = now_us;
     tcp->duplicates = 0;

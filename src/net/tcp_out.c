@@ -161,6 +161,10 @@ static void emit_segment(
     tcp->queued_count++;
     tcp->pipe_bytes += segment->size_bytes;
     tcp->sent_us = now_us;
+    uint32_t in_flight = cor_tcp_in_flight(tcp);
+    if (in_flight > tcp->flight_max_bytes) {
+        tcp->flight_max_bytes = in_flight;
+    }
 }
 
 static void count_cause(struct cor_tcp *tcp, const struct cor_tcp_segment *segment) {
@@ -284,8 +288,10 @@ static bool stalls_after(
     }
     const struct cor_tcp_segment *after = &tcp->config.segments[cor_tcp_index(tcp, tcp->next, 1)];
     uint32_t both = (uint32_t)segment->size_bytes + after->size_bytes;
+    bool held =
+        tcp->unsent_count == 2 && (tcp->flags & COR_TCP_END_OPEN) != 0 && !tcp->config.nagle_off;
 
-    return (int32_t)both > window_left ||
+    return held || (int32_t)both > window_left ||
            cor_tcp_in_flight(tcp) + both > tcp->congestion.window_bytes;
 }
 
