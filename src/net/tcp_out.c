@@ -224,8 +224,10 @@ static enum cor_status pull_lost(struct cor_tcp *tcp, uint64_t now_us, struct co
     segment->flags |= COR_TCP_SEGMENT_AGAIN;
     tcp->lost_count--;
     tcp->flags &= (uint16_t)~COR_TCP_LOST_FIRST;
-    // The last of what is known to be lost stalls the sender until an answer comes.
-    emit_segment(tcp, now_us, tx, index, tcp->lost_count == 0);
+    // The last that may go before an answer comes asks for one.
+    bool push = tcp->lost_count == 0 ||
+                in_flight + segment->size_bytes + tcp->cut_bytes > tcp->congestion.window_bytes;
+    emit_segment(tcp, now_us, tx, index, push);
     if (index == tcp->una || tcp->retransmit_us == COR_NET_NEVER) {
         cor_tcp_arm(tcp, now_us);
     }
