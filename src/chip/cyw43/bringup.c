@@ -41,6 +41,7 @@ static enum cor_status clock_set(struct cor_cyw43 *chip, int32_t clock_hz) {
         return set_hz < 0 ? (enum cor_status)set_hz : COR_E_BUS;
     }
     chip->effective.bus_hz = set_hz;
+    cor_cyw43_pace_clock(chip);
     return COR_OK;
 }
 

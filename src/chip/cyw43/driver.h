@@ -55,6 +55,9 @@ struct cor_cyw43_op *cor_cyw43_op_next(struct cor_cyw43 *chip, enum cyw43_op_kin
 void cor_cyw43_op_append(struct cor_cyw43 *chip);
 // Takes up to two transfers: the window where it has to move, and the access.
 void cor_cyw43_access(struct cor_cyw43 *chip, const struct cyw43_access *access);
+// Bits of the transfers that are not complete.
+uint32_t cor_cyw43_ops_bits(const struct cor_cyw43 *chip);
+uint32_t cor_cyw43_xfer_bits(const struct cor_bus_xfer *xfer);
 // Takes all complete transfers; true if there were any.
 bool cor_cyw43_ops_complete(struct cor_cyw43 *chip);
 // Forgets what is not on the bus yet, and what the rest was for.
@@ -172,7 +175,9 @@ void cor_cyw43_pace_complete(struct cor_cyw43 *chip, const struct cor_bus_xfer *
 // What kept the next frame may have gone away at at_us, where it was `state`.
 void cor_cyw43_pace_free(struct cor_cyw43 *chip, enum cor_meter_state state, uint64_t at_us);
 void cor_cyw43_pace_received(struct cor_cyw43 *chip, uint64_t at_us);
-void cor_cyw43_pace_pulled(struct cor_cyw43 *chip);
+// A frame that takes so many bits of the bus is about to be queued.
+void cor_cyw43_pace_pulled(struct cor_cyw43 *chip, uint32_t frame_bits);
+void cor_cyw43_pace_clock(struct cor_cyw43 *chip);
 uint64_t cor_cyw43_pace_deadline_us(const struct cor_cyw43 *chip);
 
 #endif

@@ -55,6 +55,7 @@ static void ops_issue(struct cor_cyw43 *chip) {
         }
         if (chip->op_issued == 0) {
             chip->progress_us = chip->now_us;
+            chip->clocked_us = chip->now_us;
         }
         chip->op_issued++;
     }
@@ -124,27 +125,42 @@ void cor_cyw43_access(struct cor_cyw43 *chip, const struct cyw43_access *access)
     access_emit(chip, access, address);
 }
 
-void cor_cyw43_tally(
-    struct cor_cyw43 *chip,
-    const struct cor_bus_xfer *xfer,
-    enum cor_meter_purpose rest,
-    uint32_t payload_bytes) {
-    struct cor_bus_tally *tally = &chip->config.meter->bus;
+uint32_t cor_cyw43_xfer_bits(const struct cor_bus_xfer *xfer) {
     uint32_t bytes = 0;
 
     for (uint32_t i = 0; i < xfer->out_count; i++) {
         bytes += xfer->out[i].size_bytes;
     }
     bytes = cor_gspi_round(bytes) + xfer->skip_bytes + cor_gspi_round(xfer->in_bytes);
-    bytes -= COR_GSPI_WORD_BYTES;
-    COR_ASSERT(payload_bytes <= bytes);
-    tally->transfers++;
-    tally->bits[COR_METER_PURPOSE_command] += 8u * COR_GSPI_WORD_BYTES + xfer->extra_clocks;
-    tally->bits[COR_METER_PURPOSE_payload] += 8u * payload_bytes;
-    tally->bits[rest] += 8u * (bytes - payload_bytes);
-    if (xfer->status_appended) {
-        tally->bits[COR_METER_PURPOSE_status] += 8u * COR_GSPI_WORD_BYTES;
+    bytes += xfer->status_appended ? COR_GSPI_WORD_BYTES : 0;
+    return 8u * bytes + xfer->extra_clocks;
+}
+
+uint32_t cor_cyw43_ops_bits(const struct cor_cyw43 *chip) {
+    uint32_t bits = 0;
+
+    for (uint32_t i = 0; i < chip->op_count; i++) {
+        bits += cor_cyw43_xfer_bits(&chip->ops[(chip->op_head + i) % COR_CYW43_OPS].xfer);
     }
+    return bits;
+}
+
+void cor_cyw43_tally(
+    struct cor_cyw43 *chip,
+    const struct cor_bus_xfer *xfer,
+    enum cor_meter_purpose rest,
+    uint32_t payload_bytes) {
+    struct cor_bus_tally *tally = &chip->config.meter->bus;
+    uint32_t command_bits = 8u * COR_GSPI_WORD_BYTES + xfer->extra_clocks;
+    uint32_t status_bits = xfer->status_appended ? 8u * COR_GSPI_WORD_BYTES : 0;
+    uint32_t rest_bits = cor_cyw43_xfer_bits(xfer) - command_bits - status_bits;
+
+    COR_ASSERT(8u * payload_bytes <= rest_bits);
+    tally->transfers++;
+    tally->bits[COR_METER_PURPOSE_command] += command_bits;
+    tally->bits[COR_METER_PURPOSE_status] += status_bits;
+    tally->bits[COR_METER_PURPOSE_payload] += 8u * payload_bytes;
+    tally->bits[rest] += rest_bits - 8u * payload_bytes;
 }
 
 static void tx_data_complete(struct cor_cyw43 *chip, struct cor_cyw43_op *op) {

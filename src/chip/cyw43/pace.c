@@ -2,12 +2,15 @@
 // Pace: the chronograph of meter.h, kept by the driver.
 //
 // At any moment one thing keeps the next frame from being queued: chip->blocked, found by the last
-// try to pull. When it goes away (a transfer leaves the queue, credit comes, an answer comes), time
-// belongs to the processor until rest() says that the poll is over; a poll that queues nothing
-// moves straight from one blocker to the next.
+// try to pull. When it goes away (a transfer leaves the queue, credit comes, an answer comes), the
+// processor makes frames until rest() says that the poll is over. That slice belongs to the
+// processor where the bus ran dry in it; where the frames were there before the bus had clocked
+// what it had, a faster processor would have gained nothing, and the slice belongs to the bus. A
+// poll that queues nothing moves straight from one blocker to the next.
 //
-// A bus that holds one transfer runs it while the processor waits: there the time between its
-// first and its last clock belongs to the bus, the rest of the poll to the processor.
+// A bus that holds one transfer never has anything ready, so each frame's making belongs to the
+// processor. Where such a bus clocks inside start(), the time between the first and the last clock
+// of a transfer belongs to the bus all the same.
 //
 // Power save: while data is outstanding (the source says peer_window or congestion), the chip
 // sleeps between beacons, and no data frame has come for 20 ms, the time beyond those 20 ms
@@ -17,6 +20,8 @@
 #include "chip/cyw43/power_word.h"
 
 #define SLEEP_AFTER_US 20000u
+#define PS_PER_S       UINT64_C(1000000000000)
+#define PS_PER_US      1000000u
 
 static struct cor_chronograph *chronograph(struct cor_cyw43 *chip) {
     return &chip->config.meter->chronograph;
@@ -35,7 +40,7 @@ static bool serial(const struct cor_cyw43 *chip) {
 }
 
 void cor_cyw43_pace_enter(struct cor_cyw43 *chip) {
-    chip->pulled = false;
+    chip->pulled = 0;
     chip->enter_us = chip->now_us;
     chip->freed_us = UINT64_MAX;
     chip->blocked_before = chip->blocked;
@@ -54,7 +59,8 @@ void cor_cyw43_pace_free(struct cor_cyw43 *chip, enum cor_meter_state state, uin
 
 void cor_cyw43_pace_complete(struct cor_cyw43 *chip, const struct cor_bus_xfer *xfer) {
     cor_cyw43_pace_free(chip, COR_METER_STATE_bus, xfer->completed_us);
-    if (serial(chip) && chip->pulled) {
+    chip->clocked_us = xfer->completed_us;
+    if (serial(chip) && chip->pulled > 0) {
         cor_chronograph_set(chronograph(chip), COR_METER_STATE_bus, xfer->started_us);
         cor_chronograph_set(chronograph(chip), COR_METER_STATE_cpu, xfer->completed_us);
     }
@@ -69,24 +75,62 @@ void cor_cyw43_pace_received(struct cor_cyw43 *chip, uint64_t at_us) {
     }
 }
 
-void cor_cyw43_pace_pulled(struct cor_cyw43 *chip) {
-    if (!chip->pulled) {
-        chip->pulled = true;
-        cor_chronograph_set(
-            chronograph(chip),
-            COR_METER_STATE_cpu,
-            chip->freed_us == UINT64_MAX ? chip->enter_us : chip->freed_us);
+static uint64_t slice_start_us(const struct cor_cyw43 *chip) {
+    return chip->freed_us == UINT64_MAX ? chip->enter_us : chip->freed_us;
+}
+
+static uint64_t clocks_us(const struct cor_cyw43 *chip, uint32_t bits) {
+    return bits * chip->bit_ps / PS_PER_US;
+}
+
+void cor_cyw43_pace_clock(struct cor_cyw43 *chip) {
+    chip->bit_ps = PS_PER_S / (uint32_t)chip->effective.bus_hz;
+}
+
+void cor_cyw43_pace_pulled(struct cor_cyw43 *chip, uint32_t frame_bits) {
+    if (chip->pulled == 0) {
+        uint32_t queued_bits = cor_cyw43_ops_bits(chip);
+
+        chip->dry_us = queued_bits == 0 ? 0 : chip->clocked_us + clocks_us(chip, queued_bits);
+        chip->pulled_bits = 0;
+        if (serial(chip)) {
+            cor_chronograph_set(chronograph(chip), COR_METER_STATE_cpu, slice_start_us(chip));
+        }
     }
+    chip->pulled++;
+    chip->pulled_bits += frame_bits;
+}
+
+// Whether the bus had nothing to clock at some time before the poll's last frame was ready. The
+// poll has no clock inside; its frames are taken to have cost the same each.
+static bool ran_dry(const struct cor_cyw43 *chip, uint64_t now_us) {
+    uint64_t frame_us = (now_us - chip->enter_us) / chip->pulled;
+    uint64_t clocked_us = clocks_us(chip, chip->pulled_bits) / chip->pulled;
+    uint64_t ready_us = chip->enter_us;
+    uint64_t dry_us = chip->dry_us;
+
+    for (uint32_t i = 0; i < chip->pulled; i++) {
+        ready_us += frame_us;
+        if (ready_us > dry_us) {
+            return true;
+        }
+        dry_us += clocked_us;
+    }
+    return false;
 }
 
 void cor_cyw43_rest(struct cor_cyw43 *chip, uint64_t now_us) {
-    if (chip->pulled) {
-        cor_chronograph_set(chronograph(chip), chip->blocked, now_us);
-        chip->pulled = false;
-    } else if (chip->blocked != chip->blocked_before) {
-        uint64_t from_us = chip->freed_us == UINT64_MAX ? chip->enter_us : chip->freed_us;
+    if (chip->pulled > 0) {
+        bool dry = serial(chip) || ran_dry(chip, now_us);
 
-        cor_chronograph_set(chronograph(chip), chip->blocked, from_us);
+        cor_chronograph_set(
+            chronograph(chip),
+            dry ? COR_METER_STATE_cpu : COR_METER_STATE_bus,
+            slice_start_us(chip));
+        cor_chronograph_set(chronograph(chip), chip->blocked, now_us);
+        chip->pulled = 0;
+    } else if (chip->blocked != chip->blocked_before) {
+        cor_chronograph_set(chronograph(chip), chip->blocked, slice_start_us(chip));
     }
     chip->blocked_before = chip->blocked;
 }
