@@ -37,7 +37,9 @@ struct twin_cyw43_config {
     uint8_t credit_window;   // frames it takes beyond the last one accepted, 1..20
     uint8_t tx_buffers;      // frames it can hold for the air; 0: as many as credit_window
     uint8_t rx_fifo_frames;  // frames towards the host before the tail is dropped; 0: 16
-    uint64_t frame_ns;  // time inside the chip for each data frame, during which it takes no other
+    // Time inside the chip for each data frame, which overlaps with nothing on the bus: no other
+    // frame is granted meanwhile, whatever the credit window.
+    uint64_t frame_ns;
     uint64_t wake_ns;   // from power on to the first answer on the bus
     uint64_t ht_ns;     // from firmware start to the HT clock
     uint64_t f2_ready_ns;     // from the HT clock to F2 ready

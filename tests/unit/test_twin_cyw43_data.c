@@ -143,9 +143,13 @@ TEST(while_a_frame_is_inside_f2_takes_nothing) {
     CHECK_TEXT(twin_cyw43_last_deviation(host->chip), "f2-not-ready");
     host_wait(host, 250000);
     CHECK_EQ(host_live_status(host) & 0x20u, 0x20);
+    CHECK(host_receive(host));
+    CHECK_EQ(host->frame_bytes, 12);
+    CHECK_EQ(host_left(host), 1);
     send(host, 100);
     host_wait(host, 20 * MS);
     CHECK_EQ(host->wire_frames, 2);
+    CHECK_EQ(host_counters(host).over_credit, 0);
     CHECK_EQ(host_counters(host).sequence_gaps, 0);
     host_free(host);
 }
@@ -367,12 +371,15 @@ TEST(power_off_with_frames_everywhere) {
         send_down(host, station, 1000);
         send(host, 1514);
         host_wait(host, 120000);
+        CHECK(host_receive(host));
     }
+    send_down(host, station, 1000);
     send(host, 1514);
+    CHECK_EQ(host_counters(host).over_credit, 0);
     host->pins.power(host->pins.context, false);
     CHECK(!host->irq_level);
     host_bring_up(host);
-    CHECK_EQ(host_left(host), 8);
+    CHECK_EQ(host_left(host), 1);
     host_join(host, "net", NULL);
     host_wait(host, 3000 * MS);
     while (host_receive(host)) {

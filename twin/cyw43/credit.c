@@ -11,9 +11,14 @@ static int distance(uint32_t a, uint32_t b) {
     return (int8_t)(uint8_t)(a - b);
 }
 
+// With time inside the chip (config.frame_ns) one frame goes at a time: the next is granted when
+// the last has been handed to the MAC, so that the bus, too, waits.
 static uint32_t window(const struct twin_cyw43 *chip) {
     uint32_t free_buffers = chip->credit.free_buffers;
 
+    if (chip->config.frame_ns != 0) {
+        return chip->transmit.inside == NULL && free_buffers != 0 ? 1 : 0;
+    }
     return free_buffers < chip->config.credit_window ? free_buffers : chip->config.credit_window;
 }
 

@@ -144,14 +144,13 @@ static int32_t get_event_msgs(struct target *target) {
     return give(target, mask, size_bytes < EVENT_MASK_BYTES ? size_bytes : EVENT_MASK_BYTES);
 }
 
+// There is one mask for all interfaces. Read from public code: cyw43-driver leaves the index of
+// "bsscfg:event_msgs" as it was in its buffer, half of it from an earlier reply, and works.
 static int32_t set_event_msgs(struct target *target) {
     uint8_t *mask = target->chip->events.mask;
     uint32_t size_bytes =
         target->size_bytes < EVENT_MASK_BYTES ? target->size_bytes : EVENT_MASK_BYTES;
 
-    if (target->index != 0) {
-        return 0;
-    }
     memset(mask, 0, EVENT_MASK_BYTES);
     memcpy(mask, target->value, size_bytes);
     return 0;
