@@ -40,8 +40,8 @@ struct twin_cyw43_config {
     // Time inside the chip for each data frame, which overlaps with nothing on the bus: no other
     // frame is granted meanwhile, whatever the credit window.
     uint64_t frame_ns;
-    uint64_t wake_ns;   // from power on to the first answer on the bus
-    uint64_t ht_ns;     // from firmware start to the HT clock
+    uint64_t wake_ns;         // from power on to the first answer on the bus
+    uint64_t ht_ns;           // from firmware start to the HT clock
     uint64_t f2_ready_ns;     // from the HT clock to F2 ready
     uint32_t listen_beacons;  // wake-up interval where the host sets none; 0: the DTIM period
     bool strict;              // counted deviations also stop the run (abort)
@@ -100,7 +100,8 @@ struct twin_cyw43_counters {
 
 void twin_cyw43_get_counters(const struct twin_cyw43 *chip, struct twin_cyw43_counters *counters);
 
-// The output pins of the chip as set by `gpioout`, bit 0 first (the board's LED is bit 0).
+// The output pins of the chip, bit 0 first (the board's LED is bit 0): as set by `gpioout`, and by
+// the registers of the ChipCommon core, which one public driver uses.
 uint32_t twin_cyw43_gpio(const struct twin_cyw43 *chip);
 
 // The name of the last deviation ("f1-over-length", ...), NULL when there was none.

@@ -231,6 +231,16 @@ TEST(device_registers_read_back) {
     host_free(host);
 }
 
+TEST(pins_follow_the_chip_common_registers) {
+    struct host *host = powered(&host_picowi);
+
+    host_bp_write(host, 0x18000064, 3, 4);
+    CHECK_EQ(twin_cyw43_gpio(host->chip), 0);
+    host_bp_write(host, 0x18000068, 1, 4);
+    CHECK_EQ(twin_cyw43_gpio(host->chip), 1);
+    host_free(host);
+}
+
 TEST(the_alp_clock_comes_when_asked_for) {
     struct host *host = powered(&host_sdk);
 
@@ -461,6 +471,7 @@ TEST_MAIN(
     CASE(clocks_are_counted),
     CASE(the_chip_id_and_unmapped_addresses),
     CASE(device_registers_read_back),
+    CASE(pins_follow_the_chip_common_registers),
     CASE(the_alp_clock_comes_when_asked_for),
     CASE(sleep_and_keep_on),
     CASE(cores_hold_their_reset_sequence),

@@ -180,7 +180,7 @@ void twin_cyw43_get_counters(const struct twin_cyw43 *chip, struct twin_cyw43_co
 }
 
 uint32_t twin_cyw43_gpio(const struct twin_cyw43 *chip) {
-    return chip->gpio;
+    return chip->gpio | (chip->plane.gpio_out & chip->plane.gpio_enable);
 }
 
 const char *twin_cyw43_last_deviation(const struct twin_cyw43 *chip) {
