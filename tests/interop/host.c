@@ -1,0 +1,465 @@
+// SPDX-License-Identifier: MIT
+// Host: our stack as a program of Linux, for the interop scripts.
+//
+//     host --unix /run/x/socket --address 10.77.0.2/24 --app send --to 10.77.0.1:5001 --file F
+//
+// Writes a report of "name value" lines: the result, what was seen from outside, every counter of
+// the stack. Exit 0: the application came to its end without an error; 1: it did not.
+#include "common/exit_code.h"
+#include "common/options.h"
+#include "common/signals.h"
+#include "loop.h"
+#include "tap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#include "coradio/bytes.h"
+#include "coradio/ip4.h"
+#include "coradio/ping.h"
+#include "coradio/tcp.h"
+#include "coradio/udp.h"
+
+#define RING_BYTES_MAX 262140u
+#define PING_BYTES_MAX 1472u
+
+enum app { APP_SEND, APP_PING, APP_IDLE };
+
+static const char *const app_names[] = {"send", "ping", "idle", NULL};
+
+struct values {
+    const char *tap;
+    const char *unix_path;
+    const char *address;
+    const char *gateway;
+    const char *to;
+    const char *file;
+    const char *report;
+    int app;
+    uint64_t ring_bytes;
+    uint64_t count;
+    uint64_t payload_bytes;
+    uint64_t interval_ns;
+    uint64_t duration_ns;
+    uint64_t connect_timeout_ns;
+    bool sack_off;
+};
+
+struct host {
+    struct values values;
+    struct cor_net net;
+    struct cor_tap tap;
+    struct cor_tcp tcp;
+    struct cor_ping ping;
+    uint32_t to_address;
+    uint16_t to_port;
+    enum cor_status status;  // how the application ended
+    bool done;
+    int file;
+    bool file_ended;
+    // Times of a transfer: connection open, last byte acknowledged, and the longest time without
+    // one more in between.
+    uint64_t open_us;
+    uint64_t acked_us;
+    uint64_t acked_bytes;
+    uint64_t gap_us_max;
+    uint64_t rtt_us_min;
+    uint64_t rtt_us_max;
+    uint64_t rtt_us_sum;
+    _Alignas(4) uint8_t ring[RING_BYTES_MAX];
+    _Alignas(4) uint8_t ping_payload[PING_BYTES_MAX];
+    struct cor_tcp_segment segments[COR_TCP_SEGMENTS_FOR(RING_BYTES_MAX)];
+};
+
+#define AT(member) OPTION_AT(struct values, member)
+
+// clang-format off
+static const struct option_row rows[] = {
+    {"tap", OPTION_TEXT, "NAME", "TAP device to be on", .at = AT(tap)},
+    {"unix", OPTION_TEXT, "PATH", "socket of a bridge to be on", .at = AT(unix_path)},
+    {"address", OPTION_TEXT, "A/BITS", "our address", .at = AT(address)},
+    {"gateway", OPTION_TEXT, "A", "gateway; default none", .at = AT(gateway)},
+    {"app", OPTION_CHOICE, "NAME", "send, ping or idle", .at = AT(app), .choices = app_names},
+    {"to", OPTION_TEXT, "HOST[:PORT]", "the peer", .at = AT(to)},
+    {"file", OPTION_TEXT, "FILE", "what to send", .at = AT(file)},
+    {"ring", OPTION_SIZE, "N", "send ring; default 64KiB", .at = AT(ring_bytes),
+     .min = 2 * 1460, .max = RING_BYTES_MAX},
+    {"count", OPTION_COUNT, "N", "requests of ping; default 5", .at = AT(count), .min = 1},
+    {"payload-bytes", OPTION_COUNT, "N", "payload of ping; default 56", .at = AT(payload_bytes),
+     .max = PING_BYTES_MAX},
+    {"interval", OPTION_TIME, "T", "between two requests; default 100ms", .at = AT(interval_ns)},
+    {"duration", OPTION_TIME, "T", "end after this time; default never", .at = AT(duration_ns)},
+    {"connect-timeout", OPTION_TIME, "T", "for an unanswered SYN; default 180s",
+     .at = AT(connect_timeout_ns)},
+    {"sack-off", OPTION_FLAG, NULL, "do not offer SACK", .at = AT(sack_off)},
+    {"report", OPTION_TEXT, "FILE", "where the report goes; default stdout", .at = AT(report)},
+};
+// clang-format on
+
+static const struct options_spec spec = {
+    .command = "host",
+    .usage = "--tap NAME|--unix PATH --address A/BITS --app NAME [...]",
+    .summary = "Our stack as a program, for the interop scripts.",
+    .rows = rows,
+    .count = sizeof(rows) / sizeof(rows[0]),
+};
+
+// --- Options ---
+
+// "10.77.0.2/24" or "10.77.0.1:5001": an address and a number behind a sign.
+static bool split(const char *text, char sign, uint32_t *address, uint64_t *number) {
+    char first[COR_IP4_TEXT_BYTES];
+    size_t length = strcspn(text, (const char[]){sign, '\0'});
+    char *end;
+
+    if (length >= sizeof(first)) {
+        return false;
+    }
+    memcpy(first, text, length);
+    first[length] = '\0';
+    if (!cor_ip4_parse(first, address)) {
+        return false;
+    }
+    if (text[length] == '\0') {
+        return true;
+    }
+    *number = strtoull(text + length + 1, &end, 10);
+    return end != text + length + 1 && *end == '\0';
+}
+
+static int read_config(struct host *host, struct cor_net_config *config) {
+    const struct values *values = &host->values;
+    uint64_t bits = 24;
+    uint64_t port = 0;
+
+    if ((values->tap == NULL) == (values->unix_path == NULL)) {
+        return options_error(&spec, "one of --tap and --unix must be given");
+    }
+    if (values->address == NULL || !split(values->address, '/', &config->address, &bits) ||
+        bits == 0 || bits > 32) {
+        return options_error(&spec, "--address must be given, as 10.77.0.2/24");
+    }
+    config->netmask = (uint32_t)(UINT64_MAX << (32 - bits));
+    if (values->gateway != NULL && !cor_ip4_parse(values->gateway, &config->gateway)) {
+        return options_error(&spec, "--gateway: '%s' is no address", values->gateway);
+    }
+    if (values->app != APP_IDLE &&
+        (values->to == NULL || !split(values->to, ':', &host->to_address, &port) || port > 65535)) {
+        return options_error(&spec, "--to must be given, as 10.77.0.1:5001");
+    }
+    host->to_port = (uint16_t)port;
+    if (values->app == APP_SEND) {
+        host->file = values->file != NULL ? open(values->file, O_RDONLY | O_CLOEXEC) : -1;
+        if (host->file < 0) {
+            return options_error(&spec, "--file must be given and readable");
+        }
+    }
+    return OPTIONS_GO_ON;
+}
+
+static int open_unix(struct host *host) {
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    size_t length = strlen(host->values.unix_path);
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    int error;
+
+    if (fd < 0) {
+        return errno;
+    }
+    error = length < sizeof(address.sun_path) ? 0 : ENAMETOOLONG;
+    if (error == 0) {
+        memcpy(address.sun_path, host->values.unix_path, length);
+        error = connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0 ? 0 : errno;
+    }
+    if (error == 0) {
+        error = cor_tap_attach(&host->tap, fd, cor_net_frames(&host->net));
+    }
+    if (error != 0) {
+        close(fd);
+    }
+    return error;
+}
+
+static int open_device(struct host *host) {
+    int error = host->values.tap != NULL
+                    ? cor_tap_open(&host->tap, host->values.tap, cor_net_frames(&host->net))
+                    : open_unix(host);
+
+    if (error != 0) {
+        fprintf(
+            stderr,
+            "host: cannot open '%s': %s\n",
+            host->values.tap != NULL ? host->values.tap : host->values.unix_path,
+            strerror(error));
+        return EXIT_CODE_ENVIRONMENT;
+    }
+    return OPTIONS_GO_ON;
+}
+
+// --- Applications; each returns when it wants to be polled again ---
+
+static void end(struct host *host, enum cor_status status) {
+    host->done = true;
+    host->status = status;
+}
+
+// From the file into the room the ring lends.
+static void fill_ring(struct host *host, uint64_t now_us) {
+    while (!host->file_ended) {
+        uint8_t *room;
+        int32_t size = cor_tcp_send_buf(&host->tcp, &room);
+
+        if (size <= 0) {
+            return;
+        }
+        ssize_t got = read(host->file, room, (size_t)size);
+        cor_tcp_send_ack(&host->tcp, got > 0 ? (uint32_t)got : 0, now_us);
+        if (got <= 0) {
+            host->file_ended = true;
+            (void)cor_tcp_close(&host->tcp, now_us);  // its end is seen by the state
+        }
+    }
+}
+
+static void note_progress(struct host *host, uint64_t now_us) {
+    uint64_t acked = cor_tcp_get_counters(&host->tcp)->bytes_acked;
+
+    if (acked != host->acked_bytes) {
+        uint64_t gap_us = now_us - host->acked_us;
+
+        host->gap_us_max = gap_us > host->gap_us_max ? gap_us : host->gap_us_max;
+        host->acked_bytes = acked;
+        host->acked_us = now_us;
+    }
+}
+
+static uint64_t poll_send(struct host *host, uint64_t now_us) {
+    enum cor_tcp_state state = cor_tcp_state(&host->tcp);
+
+    if (state == COR_TCP_ESTABLISHED && host->open_us == 0) {
+        host->open_us = now_us;
+        host->acked_us = now_us;
+    }
+    note_progress(host, now_us);
+    if (state == COR_TCP_CLOSED || state == COR_TCP_TIME_WAIT) {
+        end(host, cor_tcp_error(&host->tcp));
+    } else if (state == COR_TCP_ESTABLISHED || state == COR_TCP_CLOSE_WAIT) {
+        fill_ring(host, now_us);
+    }
+    return COR_NET_NEVER;
+}
+
+static uint64_t poll_ping(struct host *host, uint64_t now_us) {
+    (void)now_us;
+    if (!cor_ping_busy(&host->ping)) {
+        const struct cor_ping_counters *counters = cor_ping_get_counters(&host->ping);
+
+        end(host, counters->lost == 0 ? COR_OK : COR_E_TIMEOUT);
+    }
+    return COR_NET_NEVER;
+}
+
+static void note_ping(void *context, const struct cor_ping_result *result) {
+    struct host *host = context;
+
+    if (!result->lost) {
+        host->rtt_us_sum += result->rtt_us;
+        host->rtt_us_min = result->rtt_us < host->rtt_us_min ? result->rtt_us : host->rtt_us_min;
+        host->rtt_us_max = result->rtt_us > host->rtt_us_max ? result->rtt_us : host->rtt_us_max;
+    }
+}
+
+static enum cor_status start_send(struct host *host, uint64_t now_us) {
+    struct cor_tcp_config config = {
+        .ring = host->ring,
+        .ring_bytes = (uint32_t)host->values.ring_bytes & ~3u,
+        .segments = host->segments,
+        .segment_count = sizeof(host->segments) / sizeof(host->segments[0]),
+        .sack_off = host->values.sack_off,
+        .connect_timeout_us = host->values.connect_timeout_ns / 1000,
+    };
+
+    cor_tcp_init(&host->tcp, &host->net, &config);
+    return cor_tcp_connect(&host->tcp, host->to_address, host->to_port, now_us);
+}
+
+static enum cor_status start_ping(struct host *host, uint64_t now_us) {
+    struct cor_ping_config config = {
+        .payload = host->ping_payload,
+        .payload_room_bytes = sizeof(host->ping_payload),
+        .result = note_ping,
+        .context = host,
+    };
+    struct cor_ping_plan plan = {
+        .payload_bytes = (uint16_t)host->values.payload_bytes,
+        .count = (uint32_t)host->values.count,
+        .interval_us = host->values.interval_ns / 1000,
+    };
+
+    host->rtt_us_min = UINT64_MAX;
+    cor_ping_init(&host->ping, &host->net, &config);
+    return cor_ping_start(&host->ping, host->to_address, &plan, now_us);
+}
+
+static void start(struct host *host, uint64_t now_us) {
+    enum cor_status status = COR_OK;
+
+    if (host->values.app == APP_SEND) {
+        status = start_send(host, now_us);
+    } else if (host->values.app == APP_PING) {
+        status = start_ping(host, now_us);
+    }
+    if (status != COR_OK) {
+        end(host, status);
+    }
+}
+
+static void run(struct host *host) {
+    uint64_t begin_us = cor_linux_now_us();
+    uint64_t end_us =
+        host->values.duration_ns != 0 ? begin_us + host->values.duration_ns / 1000 : COR_NET_NEVER;
+    struct pollfd stop = {.fd = signals_fd(), .events = POLLIN};
+
+    cor_tap_start(&host->tap, begin_us);
+    start(host, begin_us);
+    while (!host->done && !signals_stop_asked()) {
+        uint64_t now_us = cor_linux_now_us();
+        uint64_t until_us = end_us;
+
+        if (host->values.app == APP_SEND) {
+            until_us = poll_send(host, now_us);
+        } else if (host->values.app == APP_PING) {
+            until_us = poll_ping(host, now_us);
+        }
+        if (host->done) {
+            return;
+        }
+        if (now_us >= end_us) {
+            end(host, host->values.app == APP_IDLE ? COR_OK : COR_E_TIMEOUT);
+            return;
+        }
+        until_us = until_us < end_us ? until_us : end_us;
+        if (cor_linux_poll(&host->tap, &host->net, until_us, &stop, 1) != COR_OK) {
+            end(host, COR_E_LINK_DOWN);
+        }
+    }
+}
+
+// --- The report ---
+
+// A struct of counters is its list of names, in this order.
+static void print_counters(
+    FILE *file, const char *prefix, const struct cor_counter_info *list, const void *counters) {
+    const uint64_t *values = counters;
+    uint32_t count = 0;
+
+    if (strcmp(prefix, "net") == 0) {
+        (void)cor_net_counter_list(&count);
+    } else if (strcmp(prefix, "tcp") == 0) {
+        (void)cor_tcp_counter_list(&count);
+    } else {
+        (void)cor_ping_counter_list(&count);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        fprintf(file, "%s_%s %" PRIu64 "\n", prefix, list[i].name, values[i]);
+    }
+}
+
+static void print_send(FILE *file, const struct host *host) {
+    uint32_t count;
+    uint64_t us = host->acked_us - host->open_us;
+    double bps = us > 0 ? (double)host->acked_bytes * 8e6 / (double)us : 0;
+
+    fprintf(file, "state %s\n", cor_tcp_state_name(cor_tcp_state(&host->tcp)));
+    fprintf(file, "transfer_us %" PRIu64 "\n", us);
+    fprintf(file, "goodput_bps %.0f\n", bps);
+    fprintf(file, "gap_us_max %" PRIu64 "\n", host->gap_us_max);
+    fprintf(file, "srtt_us %" PRIu32 "\n", cor_tcp_srtt_us(&host->tcp));
+    fprintf(file, "rto_us %" PRIu32 "\n", cor_tcp_rto_us(&host->tcp));
+    fprintf(file, "mss_bytes %" PRIu32 "\n", cor_tcp_mss_bytes(&host->tcp));
+    print_counters(file, "tcp", cor_tcp_counter_list(&count), cor_tcp_get_counters(&host->tcp));
+}
+
+static void print_ping(FILE *file, const struct host *host) {
+    const struct cor_ping_counters *counters = cor_ping_get_counters(&host->ping);
+    uint64_t replies = counters->replies_received;
+    uint32_t count;
+
+    if (replies > 0) {
+        fprintf(file, "rtt_us_min %" PRIu64 "\n", host->rtt_us_min);
+        fprintf(file, "rtt_us_mean %" PRIu64 "\n", host->rtt_us_sum / replies);
+        fprintf(file, "rtt_us_max %" PRIu64 "\n", host->rtt_us_max);
+    }
+    print_counters(file, "ping", cor_ping_counter_list(&count), counters);
+}
+
+static int report(const struct host *host) {
+    const char *path = host->values.report;
+    FILE *file = path != NULL ? fopen(path, "w") : stdout;
+    uint32_t count;
+
+    if (file == NULL) {
+        fprintf(stderr, "host: cannot write '%s': %s\n", path, strerror(errno));
+        return EXIT_CODE_ENVIRONMENT;
+    }
+    fprintf(file, "result %s\n", host->done ? cor_status_name(host->status) : "interrupted");
+    if (host->values.app == APP_SEND) {
+        print_send(file, host);
+    } else if (host->values.app == APP_PING) {
+        print_ping(file, host);
+    }
+    print_counters(file, "net", cor_net_counter_list(&count), cor_net_get_counters(&host->net));
+#define X(name, unit, text) fprintf(file, "tap_" #name " %" PRIu64 "\n", host->tap.counters.name);
+    COR_TAP_COUNTERS(X)
+#undef X
+    if (path != NULL) {
+        fclose(file);
+    }
+    return EXIT_CODE_DONE;
+}
+
+int main(int argc, char **argv) {
+    static struct host host = {
+        .values = {.ring_bytes = 65536, .count = 5, .payload_bytes = 56, .interval_ns = 100000000}};
+    struct cor_net_config config = {.mtu = 1500};
+    int code = options_parse(&spec, argc, argv, &host.values);
+
+    host.file = -1;
+    if (code == OPTIONS_GO_ON) {
+        code = read_config(&host, &config);
+    }
+    if (code != OPTIONS_GO_ON) {
+        return code;
+    }
+    if (cor_linux_secret(config.secret) != 0 || signals_catch() != 0) {
+        return EXIT_CODE_ENVIRONMENT;
+    }
+    // The same from run to run: a kernel does not believe a new address within a second.
+    config.mac[0] = 0x02;
+    cor_put_be32(config.mac + 2, config.address);
+    cor_net_init(&host.net, &config, cor_linux_now_us());
+    code = open_device(&host);
+    if (code != OPTIONS_GO_ON) {
+        return code;
+    }
+    run(&host);
+    code = report(&host);
+    cor_tap_close(&host.tap, cor_linux_now_us());
+    if (host.file >= 0) {
+        close(host.file);
+    }
+    if (code != EXIT_CODE_DONE) {
+        return code;
+    }
+    if (!host.done) {
+        return host.values.app == APP_IDLE ? EXIT_CODE_DONE : EXIT_CODE_INTERRUPTED;
+    }
+    return host.status == COR_OK ? EXIT_CODE_DONE : EXIT_CODE_FAILED;
+}
