@@ -15,9 +15,9 @@ rounds=${2:-5}
 seconds=${3:-2}
 bar=0.8
 
-for program in iperf3 iperf jq "$coradio"; do
+for program in iperf3 iperf "$coradio"; do
     if ! command -v "$program" >/dev/null; then
-        echo "sink_vs_iperf3: '$program' is missing; install it (iperf3, iperf, jq) or build coradio" >&2
+        echo "sink_vs_iperf3: '$program' is missing; install it (iperf3, iperf) or build coradio" >&2
         exit 3
     fi
 done
@@ -49,23 +49,26 @@ wait_for_line() {
 turn_iperf3() {
     local port server
     port=$(free_port)
+    rm -f "$work/iperf3.log"
     iperf3 -s -1 -p "$port" -B 127.0.0.1 --forceflush >"$work/iperf3.log" 2>&1 &
     server=$!
     wait_for_line listening "$work/iperf3.log" || return 1
-    iperf3 -c 127.0.0.1 -p "$port" -t "$seconds" -l 128K -J >"$work/iperf3.json" || return 1
+    iperf3 -c 127.0.0.1 -p "$port" -t "$seconds" -l 128K -J >"$work/iperf3.json" || { kill "$server"; return 1; }
     wait "$server"
-    jq '.end.sum_received.bits_per_second' "$work/iperf3.json"
+    sed -n '/"sum_received"/,/}/s/.*"bits_per_second":[[:space:]]*\([0-9.e+]*\).*/\1/p' "$work/iperf3.json"
 }
 
 turn_sink() {
     local port server
-    "$coradio" sink --port 0 --once --quiet --json="$work/sink.json" "$@" >"$work/sink.log" &
+    rm -f "$work/sink.log"
+    # The duration only matters when no sender comes.
+    "$coradio" sink --port 0 --once --duration $((seconds + 30))s --quiet --json="$work/sink.json" "$@" >"$work/sink.log" &
     server=$!
     wait_for_line listening "$work/sink.log" || return 1
     port=$(sed -n 's/^listening on .*://p' "$work/sink.log")
-    iperf -c 127.0.0.1 -p "$port" -t "$seconds" -l 128K >/dev/null || return 1
+    iperf -c 127.0.0.1 -p "$port" -t "$seconds" -l 128K >/dev/null || { kill "$server"; return 1; }
     wait "$server"
-    jq '.connections[0].goodput_bps' "$work/sink.json"
+    sed -n 's/.*"goodput_bps":[[:space:]]*\([0-9]*\).*/\1/p' "$work/sink.json" | head -n 1
 }
 
 median() {

@@ -92,6 +92,7 @@ int sink_open(struct sink *sink, const struct sink_config *config) {
     }
     clock_gettime(CLOCK_REALTIME, &sink->start_utc);
     sink->start_ns = clock_now_ns();
+    sink_host_look(&sink->host_begin);
     sink_watch_init(&sink->watch, sink->start_ns);
     sink->tick_due_ns = sink->start_ns + SINK_TICK_NS;
     sink->bin_begin_ns = sink->start_ns;
@@ -199,6 +200,7 @@ static void finish(struct sink *sink) {
     sink->end_ns = clock_now_ns();
     sink_watch_wait(&sink->watch, sink->end_ns, sink->end_ns);
     sink_interval_finish(sink, sink->end_ns);
+    sink_host_look(&sink->host_end);
 }
 
 void sink_run(struct sink *sink) {

@@ -16,6 +16,9 @@
 // The share of a stream's time that the sink may take for itself before the figure is invalid.
 #define OWN_SHARE_MAX 0.05
 
+// From here on the summary says that the sink itself may be what limits the rate.
+#define BUSY_SHARE_NOTE 0.9
+
 enum { TABLE_ROWS_MAX = 30 };
 
 // --- verdict
@@ -45,6 +48,22 @@ static double goodput_bps(uint64_t bytes, uint64_t first_ns, uint64_t last_ns) {
 static bool sink_held_it_up(const struct sink_stream *stream) {
     return (double)stream->own_gaps_ns / 1e9 > OWN_SHARE_MAX * active_s(stream) &&
            stream->own_gaps_ns > 0;
+}
+
+// The sink's busy share over the intervals in which bytes came; NaN without any.
+static double busy_share_active(const struct sink *sink) {
+    double busy_ns = 0;
+    double all_ns = 0;
+
+    for (size_t i = 0; i < sink->interval_count; i++) {
+        const struct sink_interval *each = &sink->intervals[i];
+
+        if (each->bytes > 0) {
+            busy_ns += each->busy_share * (double)(each->end_ns - each->begin_ns);
+            all_ns += (double)(each->end_ns - each->begin_ns);
+        }
+    }
+    return all_ns > 0 ? busy_ns / all_ns : (double)NAN;
 }
 
 // Streams that carried bytes and were cut off by the end of the sink.
@@ -167,21 +186,27 @@ void sink_print_summary(const struct sink *sink, FILE *file) {
     char away[UNITS_TEXT_SIZE];
     struct sink_problems problems;
     double bps = goodput_bps(sink->bytes, sink->first_ns, sink->last_ns);
-    double busy = (double)sink->watch.work_ns / (double)(sink->end_ns - sink->start_ns + 1);
+    double busy = busy_share_active(sink);
 
     if (sink->ended != NULL) {
         print_table(sink, file);
     }
     fprintf(
         file,
-        "received %" PRIu64 " bytes (%s) in %u streams, %s; sink busy %.0f %% of its time, longest "
+        "received %" PRIu64 " bytes (%s) in %u streams, %s; sink busy %.0f %% of the time, longest "
         "absence %s\n",
         sink->bytes,
         units_format_size(size, sink->bytes),
         sink->stream_count,
         isnan(bps) ? "no rate" : units_format_rate(rate, bps),
-        busy * 100,
+        isnan(busy) ? 0.0 : busy * 100,
         units_format_time(away, sink->watch.longest_ns));
+    if (busy >= BUSY_SHARE_NOTE) {
+        fprintf(
+            file,
+            "note: the sink had hardly a moment to wait; it may be the limit, not the sender%s\n",
+            sink->store.path != NULL ? " (without --store it is quicker)" : "");
+    }
     sink_find_problems(sink, &problems);
     for (uint32_t i = 0; i < problems.count; i++) {
         fprintf(file, "not valid: %s\n", problems.text[i]);
@@ -346,6 +371,7 @@ static void add_own(const struct sink *sink, cJSON *root) {
     cJSON *own = json_add_object(root, "sink");
 
     json_add_real(own, "busy_share", (double)watch->work_ns / whole_ns, 4);
+    json_add_real(own, "busy_share_active", busy_share_active(sink), 4);
     json_add_real(own, "store_share", (double)watch->store_ns / whole_ns, 4);
     add_seconds(own, "longest_absence_s", watch->longest_ns);
     json_add_text(own, "longest_absence_cause", sink_cause_name(watch->longest_cause));
@@ -357,6 +383,16 @@ static void add_own(const struct sink *sink, cJSON *root) {
     json_add_u64(own, "udp_refused", sink->udp_refused);
     json_add_u64(own, "stored_bytes", sink->store.total_bytes);
     json_add_u64(own, "connections_left_out", sink->record_dropped);
+}
+
+// What changed on the whole machine meanwhile, whoever it was.
+static void add_host(const struct sink *sink, cJSON *root) {
+    cJSON *host = json_add_object(root, "host");
+
+#define X(name, group, key, text)                                                                  \
+    json_add_u64(host, #name, sink->host_end.name - sink->host_begin.name);
+    SINK_HOST_COUNTERS(X)
+#undef X
 }
 
 static void add_intervals(const struct sink *sink, cJSON *root) {
@@ -404,6 +440,7 @@ int sink_write_json(const struct sink *sink, const char *path) {
     }
     add_result(sink, root);
     add_own(sink, root);
+    add_host(sink, root);
     list = json_add_array(root, "connections");
     for (const struct sink_stream *each = sink->ended; each != NULL; each = each->next) {
         add_stream(sink, list, each);

@@ -12,6 +12,7 @@
 
 #include "address.h"
 #include "common/sha256.h"
+#include "host.h"
 #include "sequence.h"
 #include "store.h"
 #include "watch.h"
@@ -182,6 +183,8 @@ struct sink {
     struct sink_udp_batch *batch;
     struct sink_watch watch;
     struct sink_store store;
+    struct sink_host_counters host_begin;
+    struct sink_host_counters host_end;
 
     struct timespec start_utc;
     uint64_t start_ns;
