@@ -151,7 +151,15 @@ static uint64_t sooner(uint64_t left, uint64_t right) {
     return left < right ? left : right;
 }
 
-// Frames in, then the application and the timers, then frames out with what those have decided.
+static uint64_t poll_radio(struct world *world, uint64_t now_us) {
+    uint64_t deadline_us = cor_cyw43_poll(&world->radio, now_us);
+
+    cor_cyw43_rest(&world->radio, twin_board_clock_ns(world->board) / 1000);
+    return deadline_us;
+}
+
+// Frames in and timers, then the application, which sees what they have changed, then frames out
+// with what it has decided.
 static uint64_t firmware_poll(void *context, uint64_t now_us) {
     struct world *world = context;
     uint64_t deadline_us;
@@ -159,12 +167,11 @@ static uint64_t firmware_poll(void *context, uint64_t now_us) {
     if (world->over) {
         return UINT64_MAX;
     }
-    (void)cor_cyw43_poll(&world->radio, now_us);
+    (void)poll_radio(world, now_us);
+    (void)cor_net_poll(&world->net, now_us);
     deadline_us = poll_app(world, now_us);
     deadline_us = sooner(deadline_us, cor_net_poll(&world->net, now_us));
-    deadline_us = sooner(deadline_us, cor_cyw43_poll(&world->radio, now_us));
-    cor_cyw43_rest(&world->radio, twin_board_clock_ns(world->board) / 1000);
-    return deadline_us;
+    return sooner(deadline_us, poll_radio(world, now_us));
 }
 
 // Reading the source costs the processor nothing here: on the board a card's DMA writes the ring.

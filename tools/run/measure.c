@@ -20,38 +20,64 @@ static uint64_t per_second(uint64_t bytes, uint64_t interval_ns) {
 
 // ---- bounds and limit
 
-static void fill_bounds(const struct world *world, struct result *result) {
-    const struct run_options *options = world->options;
-    uint32_t bus_hz = twin_board_bus_clock_hz(world->board);
+// IP and UDP headers in a datagram.
+#define UDP_IP_BYTES 28u
+
+// What the air could carry at most, at the aggregate the chip was set to.
+static uint64_t air_bound_bps(const struct world *world) {
     uint32_t ampdu = cor_cyw43_get_effective(&world->radio)->ampdu_mpdu;
+    uint32_t ip_bytes = world->app.config.payload_bytes + UDP_IP_BYTES;
+    uint32_t fit;
 
     if (ampdu == 0) {
-        ampdu = (uint32_t)options->ampdu;
+        ampdu = (uint32_t)world->options->ampdu;
     }
-    if (options->app == RUN_APP_UDP_TX) {
+    if (world->options->app != RUN_APP_UDP_TX) {
+        return twin_air_tcp_bound_bps(world->air, ampdu, world->options->ap_ampdu > 1);
+    }
+    fit = twin_air_fit(world->air, ip_bytes, ampdu);
+    return per_second(
+        (uint64_t)fit * world->app.config.payload_bytes,
+        twin_air_exchange_ns(world->air, ip_bytes, fit));
+}
+
+static void fill_bounds(const struct world *world, struct result *result) {
+    uint32_t bus_hz = twin_board_bus_clock_hz(world->board);
+    uint32_t mss = cor_tcp_mss_bytes(&world->tcp);
+
+    if (world->options->app == RUN_APP_UDP_TX) {
         result->bound_bus_bps = bound_udp_bps(
             bus_hz,
             world->app.config.payload_bytes,
             SINCE(radio.rx_credit_frames),
             SINCE(segments));
-        result->bound_air_bps = twin_air_udp_bound_bps(world->air, ampdu);
     } else {
-        uint32_t mss = cor_tcp_mss_bytes(&world->tcp);
-
         result->bound_bus_bps = bound_tcp_bps(bus_hz, mss == 0 ? 1460 : mss);
-        result->bound_air_bps = twin_air_tcp_bound_bps(world->air, ampdu, options->ap_ampdu > 1);
     }
+    result->bound_air_bps = air_bound_bps(world);
     result->bound_bps = result->bound_bus_bps < result->bound_air_bps ? result->bound_bus_bps
                                                                       : result->bound_air_bps;
 }
 
-static void fill_limit(struct result *result) {
+// How busy the air was, of its own bound: the time it would have needed for the MPDUs it sent,
+// repeated ones included, had they gone in full aggregates, over the time there was. What it spent
+// on short aggregates because the chip had no more frames is not the air's limit but the chip's.
+static double air_busy(const struct world *world, const struct result *result) {
+    double payload_bytes = ratio(
+        (double)result->payload_bytes, (double)(SINCE(chip.tx_acked) + SINCE(chip.tx_failed)));
+    double needed_ns =
+        (double)SINCE(air.mpdus) * ratio(payload_bytes * 8e9, (double)result->bound_air_bps);
+
+    return ratio(needed_ns + (double)SINCE(air.collision_ns), (double)result->interval_ns);
+}
+
+static void fill_limit(const struct world *world, struct result *result) {
     struct limit_time time;
 
     for (int i = 0; i < COR_METER_STATE_COUNT; i++) {
         time.us[i] = result->state_us[i];
     }
-    time.air_permille = (uint32_t)(result->share * 1000.0 + 0.5);
+    time.air_permille = (uint32_t)(air_busy(world, result) * 1000.0 + 0.5);
     result->limit = limit_name(&time);
 }
 
@@ -168,7 +194,7 @@ void world_result(struct world *world, struct result *result) {
     fill_counts(world, result);
     fill_latency(world, result);
     fill_bounds(world, result);
-    fill_limit(result);
+    fill_limit(world, result);
     if (world->options->app == RUN_APP_UDP_TX) {
         fill_datagrams(world, result);
     }

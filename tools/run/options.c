@@ -85,7 +85,7 @@ static const struct option_row rows[] = {
     {"seed", OPTION_COUNT, "N", "seed of everything random (default 1)", AT(seed)},
 
     {.kind = OPTION_HEADING, .help = "What comes out"},
-    {"json", OPTION_TEXT_OR_DASH, "FILE", "the result as JSON in place of the table",
+    {"json", OPTION_TEXT_OR_DASH, "FILE", "the result as JSON: to stdout in place of the table, or to a file beside it",
      AT(json)},
     {"bus-log", OPTION_TEXT, "FILE", "one line for each bus transaction", AT(bus_log)},
     {"air-log", OPTION_TEXT, "FILE", "one line for each exchange on the air", AT(air_log)},

@@ -189,8 +189,10 @@ static int report(struct run *run) {
     if (run->file_open) {
         sha256_text(run->file.digest, result.sha256);
     }
-    if (run->options.json == NULL) {
+    if (run->options.json == NULL || strcmp(run->options.json, "-") != 0) {
         report_table(stdout, &run->options, &effective, &result);
+    }
+    if (run->options.json == NULL) {
         return EXIT_CODE_DONE;
     }
     code = report_json(run->options.json, &run->options, &effective, &result);
@@ -229,7 +231,7 @@ static int run_world(struct run *run, const struct world_setup *setup) {
     return code != EXIT_CODE_DONE ? code : report_code;
 }
 
-extern int run_main(int argc, char **argv) {
+int run_main(int argc, char **argv) {
     struct run run = {0};
     struct world_setup setup = {.options = &run.options};
     int code;

@@ -114,6 +114,8 @@ struct world {
     uint64_t wall_ns;
     enum world_stage stage;
     enum cor_status status;
+    uint64_t progress;  // see pace.c
+    uint64_t progress_ns;
     bool over;
     bool stopped;
 };
