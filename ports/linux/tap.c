@@ -110,7 +110,9 @@ int cor_tap_attach(struct cor_tap *tap, int fd, struct cor_frame_source *source)
 
 // --- Link ---
 
-// Asks the interface itself, under whatever name and in whatever namespace it is now.
+// Asks the interface itself, under whatever name and in whatever namespace it is now. Up is what
+// the administrator wants; running says that the kernel has seen our end of the cable, which it
+// does a moment after we have opened it. Until then it would drop what it has to send.
 static bool interface_up(const struct cor_tap *tap) {
     struct ifreq request;
 
@@ -122,7 +124,7 @@ static bool interface_up(const struct cor_tap *tap) {
         ioctl(tap->link_fd, SIOCGIFFLAGS, &request) != 0) {
         return false;
     }
-    return (request.ifr_flags & IFF_UP) != 0;
+    return (request.ifr_flags & IFF_UP) != 0 && (request.ifr_flags & IFF_RUNNING) != 0;
 }
 
 // A frame that can no longer be written: as far as the source is concerned it has left.

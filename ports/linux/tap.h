@@ -64,7 +64,8 @@ struct cor_tap {
 // /dev/net/tun), EPERM, EBUSY (another program has it).
 int cor_tap_device(const char *name, int *fd);
 
-// The same as a frame source's device; watches whether the interface is up (`ip link set up`).
+// The same as a frame source's device; watches whether the interface is up (`ip link set up`) and
+// the kernel has seen that its cable is plugged in, which takes it a moment after opening.
 int cor_tap_open(struct cor_tap *tap, const char *name, struct cor_frame_source *source);
 
 // Takes over a descriptor that carries one frame a datagram: a TAP device, or a socket of type

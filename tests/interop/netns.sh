@@ -61,6 +61,7 @@ netns_begin() {
 
 netns_end() {
     local code=$?
+    exec 2>/dev/null # the shell names each process it has killed
     [ ${#NETNS_PIDS[@]} -gt 0 ] && kill -KILL "${NETNS_PIDS[@]}" 2>/dev/null
     local name
     for name in /run/netns/*; do
@@ -103,6 +104,15 @@ netns_start() {
     local variable=$1 log=$2
     shift 2
     "$@" >"$log" 2>&1 &
+    NETNS_PIDS+=($!)
+    printf -v "$variable" %s $!
+}
+
+# netns_start_in VAR LOG NAME COMMAND...: the same in the namespace; the process is the command's.
+netns_start_in() {
+    local variable=$1 log=$2 name=$3
+    shift 3
+    nsenter --net="/run/netns/$name" -- "$@" >"$log" 2>&1 &
     NETNS_PIDS+=($!)
     printf -v "$variable" %s $!
 }

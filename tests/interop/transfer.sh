@@ -4,8 +4,13 @@
 # after netns.sh. The receiver is always the kernel's TCP with `coradio sink` on it.
 #
 #     transfer_begin BYTES
-#     transfer_ours NAME BRIDGE_OPTIONS...      both set goodput, intact, and report files
+#     transfer_ours NAME BRIDGE_OPTIONS...
 #     transfer_kernel NAME BRIDGE_OPTIONS...
+#
+# The last two set `sent`, the sender's exit code, `goodput` in bit/s by the receiver's count, and
+# `intact`, 1 when the file came byte for byte. They leave reports in $NETNS_WORK: NAME (of our
+# stack), NAME.bridge, NAME.json (of the sink). Of what may be set before: `transfer_seconds`, the
+# bound of one transfer, and `ring`, our send ring.
 
 transfer_begin() {
     netns_make peer
@@ -28,9 +33,9 @@ transfer_path() {
     rm -f "$NETNS_WORK/socket"
     netns_start bridge_pid "$NETNS_WORK/$name.bridge.log" "$bridge" --a "$end" \
         --b "tap:peer0@$peer" "$@" --report "$NETNS_WORK/$name.bridge"
-    netns_start sink_pid "$NETNS_WORK/$name.sink.log" netns_in "$peer" \
-        timeout --signal=INT "$transfer_seconds" "$CORADIO" sink --listen 10.77.0.1:5001 --once \
-        --sha256 --json="$NETNS_WORK/$name.json"
+    netns_start_in sink_pid "$NETNS_WORK/$name.sink.log" "$peer" "$CORADIO" sink \
+        --listen 10.77.0.1:5001 --once --duration "${transfer_seconds}s" --sha256 \
+        --json="$NETNS_WORK/$name.json"
     netns_await "$NETNS_WORK/$name.bridge.log" ready &&
         netns_await "$NETNS_WORK/$name.sink.log" 'listening on' || exit 1
 }
@@ -48,11 +53,21 @@ transfer_ours() {
     local name=$1
     shift
     transfer_path "unix:$NETNS_WORK/socket" "$name" "$@"
-    timeout "$transfer_seconds" "$host" --unix "$NETNS_WORK/socket" --address 10.77.0.2/24 \
-        --app send --to 10.77.0.1:5001 --file "$file" ${ring:+--ring "$ring"} \
-        --report "$NETNS_WORK/$name"
+    transfer_host "$name"
     sent=$?
     transfer_result "$name"
+    transfer_line "$name"
+}
+
+# Our stack sends the file; returns its exit code.
+transfer_host() {
+    timeout "$transfer_seconds" "$host" --unix "$NETNS_WORK/socket" --address 10.77.0.2/24 \
+        --app send --to 10.77.0.1:5001 --file "$file" ${ring:+--ring "$ring"} \
+        --report "$NETNS_WORK/$1"
+}
+
+transfer_line() {
+    local name=$1
     printf '  %-28s ours   %6s Mbit/s, %s sent again, %s time-outs, longest gap %s us\n' "$name" \
         "$(megabits "$goodput")" "$(value tcp_bytes_retransmitted "$NETNS_WORK/$name")" \
         "$(value tcp_timeouts "$NETNS_WORK/$name")" "$(value gap_us_max "$NETNS_WORK/$name")"
