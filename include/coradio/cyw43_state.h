@@ -93,12 +93,14 @@ struct cor_cyw43 {
     uint8_t address[6];
     uint64_t now_us;  // of the running poll
 
-    // Transfers, oldest first; the first `issued` of them are in the bus's queue.
+    // Transfers; op_order names them, oldest first. The first op_issued are in the bus's queue.
     struct cor_cyw43_op ops[COR_CYW43_OPS];
-    uint8_t op_head;
+    uint8_t op_order[COR_CYW43_OPS];
+    uint8_t op_used;  // one bit each
     uint8_t op_count;
     uint8_t op_issued;
-    uint8_t tx_data_ops;   // data frames among them
+    uint8_t tx_data_ops;  // data frames among them
+    uint8_t tx_data_issued;
     bool bus_failed;       // the bus refused a transfer
     uint64_t progress_us;  // last completion, or start out of idleness
     bool words_swapped;    // the port is in its 16-bit mode
@@ -158,6 +160,7 @@ struct cor_cyw43 {
     enum cor_meter_state blocked_before;
     uint64_t enter_us;
     uint32_t pulled;       // frames this poll has queued
+    uint32_t handed;       // of these, handed to the bus
     uint32_t pulled_bits;  // of the bus, for them
     uint64_t bit_ps;       // a clock of the bus
     uint64_t clocked_us;   // last clock of the last transfer that is complete

@@ -39,7 +39,7 @@ TEST(the_bus_binds_while_frames_are_ready_in_time) {
     fake->by_hand = true;
     fake->to_send = 100;
     poll_once(fake);
-    CHECK_EQ(fake->queued, 3);
+    CHECK_EQ(fake->pulled, 3);
     CHECK_EQ(clock->state, COR_METER_STATE_bus);
     struct cor_chronograph before = cor_chronograph_snapshot(clock, fake->now_us);
 
@@ -63,11 +63,11 @@ TEST(the_processor_binds_where_the_bus_runs_dry) {
     struct cor_chronograph before = cor_chronograph_snapshot(clock, fake->now_us);
 
     fake->now_us += 300;
-    complete_and_serve(fake, 3, 50);  // nothing was left to clock
+    complete_and_serve(fake, 2, 800);  // one frame is left, and two are made in its place
     struct cor_chronograph after = cor_chronograph_snapshot(clock, fake->now_us);
 
     CHECK_EQ(after.us[COR_METER_STATE_bus] - before.us[COR_METER_STATE_bus], 300);
-    CHECK_EQ(after.us[COR_METER_STATE_cpu] - before.us[COR_METER_STATE_cpu], 70);
+    CHECK_EQ(after.us[COR_METER_STATE_cpu] - before.us[COR_METER_STATE_cpu], 820);
     CHECK_EQ(clock->state, COR_METER_STATE_bus);
     fake_close(fake);
 }

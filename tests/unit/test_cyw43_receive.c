@@ -62,22 +62,53 @@ TEST(a_frame_is_read_once_although_several_status_words_show_it) {
     fake->by_hand = true;
     fake->to_send = 3;
     poll_once(fake);
-    CHECK_EQ(fake->queued, 3);
+    CHECK_EQ(fake->queued, 2);
     (void)fake_push_ethernet(fake, 2, 60);
     (void)fake_push_ethernet(fake, 2, 61);
-    for (uint32_t i = 0; i < 3; i++) {
-        fake_complete(fake, 1);
-        poll_once(fake);
-    }
-    CHECK_EQ(fake->queued, 1);  // one read, whatever three status words said
+    fake_complete(fake, 2);  // two status words show the first frame
+    poll_once(fake);
+    CHECK_EQ(fake->queued, 2);  // one read, and the third frame behind it
+    CHECK(fake->queue[0]->in != NULL && fake->queue[1]->in == NULL);
     fake_complete(fake, 1);
     poll_once(fake);
     CHECK_EQ(fake->input_count, 1);
-    CHECK_EQ(fake->queued, 1);
-    fake_complete(fake, 1);
+    CHECK_EQ(fake->queued, 2);
+    CHECK(fake->queue[0]->in == NULL && fake->queue[1]->in != NULL);
+    fake_complete(fake, 2);
     poll_once(fake);
     CHECK_EQ(fake->input_count, 2);
+    CHECK_EQ(fake->input_bytes, 61);
     CHECK_EQ(fake->queued, 0);
+    CHECK_EQ(fake->data_in, 3);
+    fake_close(fake);
+}
+
+TEST(a_read_stands_behind_one_frame_at_most) {
+    struct fake *fake = fake_open(6);
+
+    fake_joined(fake);
+    fake->by_hand = true;
+    fake->window_frames = 20;
+    (void)fake_push(fake, 0, 12, 0);
+    poll_once(fake);
+    fake_complete(fake, 2);
+    poll_once(fake);
+    fake_complete(fake, 2);
+    poll_once(fake);
+    CHECK_EQ(fake->queued, 0);
+    fake->to_send = 12;
+    poll_once(fake);
+    for (uint32_t i = 0; i < 10; i++) {
+        (void)fake_push_ethernet(fake, 2, 60);
+    }
+    // One frame goes out for each that is read, however many wait on either side.
+    while (fake->data_in < 11) {
+        fake_complete(fake, 1);
+        poll_once(fake);
+        CHECK(fake->queued > 0);
+    }
+    CHECK_BETWEEN(fake->input_count, 9, 10);
+    CHECK_EQ(fake->over_credit, 0);
     fake_close(fake);
 }
 
@@ -251,6 +282,7 @@ TEST_MAIN(
     CASE(the_line_brings_one_status_read_and_the_frame),
     CASE(frames_behind_each_other_are_read_without_polling),
     CASE(a_frame_is_read_once_although_several_status_words_show_it),
+    CASE(a_read_stands_behind_one_frame_at_most),
     CASE(scenario_4_a_damaged_header_costs_one_frame),
     CASE(scenario_4_a_length_too_short_is_resynchronised),
     CASE(scenario_5_an_impossible_length_is_dropped_unread),

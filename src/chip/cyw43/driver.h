@@ -52,10 +52,10 @@ struct cyw43_access {
 bool cor_cyw43_ops_room(const struct cor_cyw43 *chip, uint32_t count);
 // The next free transfer, cleared; it is queued by append(). There must be room.
 struct cor_cyw43_op *cor_cyw43_op_next(struct cor_cyw43 *chip, enum cyw43_op_kind kind);
-void cor_cyw43_op_append(struct cor_cyw43 *chip);
+void cor_cyw43_op_append(struct cor_cyw43 *chip, const struct cor_cyw43_op *op);
 // Takes up to two transfers: the window where it has to move, and the access.
 void cor_cyw43_access(struct cor_cyw43 *chip, const struct cyw43_access *access);
-// Bits of the transfers that are not complete.
+// Bits of the transfers that the bus has not clocked yet.
 uint32_t cor_cyw43_ops_bits(const struct cor_cyw43 *chip);
 uint32_t cor_cyw43_xfer_bits(const struct cor_bus_xfer *xfer);
 // Takes all complete transfers; true if there were any.
@@ -177,6 +177,8 @@ void cor_cyw43_pace_free(struct cor_cyw43 *chip, enum cor_meter_state state, uin
 void cor_cyw43_pace_received(struct cor_cyw43 *chip, uint64_t at_us);
 // A frame that takes so many bits of the bus is about to be queued.
 void cor_cyw43_pace_pulled(struct cor_cyw43 *chip, uint32_t frame_bits);
+// It was queued; and handed to the bus, or not yet.
+void cor_cyw43_pace_queued(struct cor_cyw43 *chip, bool handed);
 void cor_cyw43_pace_clock(struct cor_cyw43 *chip);
 uint64_t cor_cyw43_pace_deadline_us(const struct cor_cyw43 *chip);
 

@@ -93,12 +93,17 @@ void cor_cyw43_pace_pulled(struct cor_cyw43 *chip, uint32_t frame_bits) {
 
         chip->dry_us = queued_bits == 0 ? 0 : chip->clocked_us + clocks_us(chip, queued_bits);
         chip->pulled_bits = 0;
+        chip->handed = 0;
         if (serial(chip)) {
             cor_chronograph_set(chronograph(chip), COR_METER_STATE_cpu, slice_start_us(chip));
         }
     }
     chip->pulled++;
     chip->pulled_bits += frame_bits;
+}
+
+void cor_cyw43_pace_queued(struct cor_cyw43 *chip, bool handed) {
+    chip->handed += handed;
 }
 
 // Whether the bus had nothing to clock at some time before the poll's last frame was ready. The
@@ -114,7 +119,7 @@ static bool ran_dry(const struct cor_cyw43 *chip, uint64_t now_us) {
         if (ready_us > dry_us) {
             return true;
         }
-        dry_us += clocked_us;
+        dry_us += i < chip->handed ? clocked_us : 0;
     }
     return false;
 }

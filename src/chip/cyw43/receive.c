@@ -190,7 +190,7 @@ static void read_queue(struct cor_cyw43 *chip, uint16_t bytes) {
     chip->rx_next = (uint8_t)((chip->rx_next + 1u) % COR_CYW43_RX_BUFFERS);
     chip->status &= ~COR_GSPI_STATUS_F2_WAITING;
     chip->rx_reading = true;
-    cor_cyw43_op_append(chip);
+    cor_cyw43_op_append(chip, op);
 }
 
 // A frame waits: read it, or drop it where its length cannot be.

@@ -20,7 +20,7 @@
 #define NOT_READY_MAX_US 1024u
 // Data goes out with priority 0, best effort.
 #define DATA_PRIORITY_BIT 0x01u
-// Data frames on the bus at a time, beyond the one that is being clocked.
+// Data frames at a time: one that is being clocked, and these behind it.
 #define TX_READY_MAX 2u
 
 int32_t cor_cyw43_credit(const struct cor_cyw43 *chip) {
@@ -51,17 +51,11 @@ void cor_cyw43_credit_input(struct cor_cyw43 *chip, const struct cor_sdpcm *sdpc
     }
 }
 
-// How many data frames may be on the bus. The one place where this is decided.
-//
-// A read stands behind the frames that are queued, and credit comes in what is read, so fewer
-// frames on the bus bring credit sooner; more give the processor time. On the virtual board 1, 2
-// or 3 frames ready, and fewer while credit is scarce, differ by less than 1 % in each of 12 cases
-// (25, 37.5, 50 MHz, windows of 4 to 20, access points that aggregate or not), so the processor
-// gets its time.
+// How many data frames may be queued. The one place where this is decided; ops.c decides how late
+// the bus gets them. A bus that holds one transfer has none ready: making the next frame while one
+// is being clocked is not possible there.
 static uint32_t tx_frames_max(const struct cor_cyw43 *chip) {
-    uint32_t depth = chip->config.bus->queue_depth;
-
-    return depth > TX_READY_MAX ? 1u + TX_READY_MAX : depth;
+    return chip->config.bus->queue_depth == 1 ? 1u : 1u + TX_READY_MAX;
 }
 
 static bool chip_ready(struct cor_cyw43 *chip) {
@@ -122,7 +116,7 @@ static bool control_send(struct cor_cyw43 *chip) {
         (struct cor_span){control->frame, COR_GSPI_WORD_BYTES + (uint32_t)control->frame_bytes};
     op->xfer.out_count = 1;
     control->phase = CYW43_CONTROL_SENT;
-    cor_cyw43_op_append(chip);
+    cor_cyw43_op_append(chip, op);
     return true;
 }
 
@@ -163,8 +157,7 @@ static bool data_send(struct cor_cyw43 *chip) {
     // What waits of a control request has the first claim on a credit.
     int32_t reserve = chip->control.phase == CYW43_CONTROL_WAITING ? 1 : 0;
 
-    if (chip->tx_data_ops >= tx_frames_max(chip) ||
-        chip->op_count >= chip->config.bus->queue_depth || !cor_cyw43_ops_room(chip, 3)) {
+    if (chip->tx_data_ops >= tx_frames_max(chip) || !cor_cyw43_ops_room(chip, 3)) {
         chip->blocked = COR_METER_STATE_bus;
         return false;
     }
@@ -187,7 +180,8 @@ static bool data_send(struct cor_cyw43 *chip) {
     }
     data_emit(chip, op, &tx);
     cor_cyw43_pace_pulled(chip, cor_cyw43_xfer_bits(&op->xfer));
-    cor_cyw43_op_append(chip);
+    cor_cyw43_op_append(chip, op);
+    cor_cyw43_pace_queued(chip, chip->op_issued == chip->op_count);
     return true;
 }
 
