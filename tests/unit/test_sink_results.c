@@ -219,6 +219,77 @@ TEST(the_json_tells_what_the_sink_knows) {
     finish();
 }
 
+// Each key of the tree stands in the page in code quotes, alone or behind its parent's name.
+// The tree is as deep as our own result, so the recursion is too.
+static void expect_documented(const cJSON *item, const char *page) {
+    for (; item != NULL; item = item->next) {
+        char alone[64];
+        char behind[64];
+        char any[64];
+
+        if (item->string != NULL) {
+            snprintf(alone, sizeof(alone), "`%s`", item->string);
+            snprintf(behind, sizeof(behind), ".%s`", item->string);
+            snprintf(any, sizeof(any), "`%s.", item->string);
+            if (strstr(page, alone) == NULL && strstr(page, behind) == NULL &&
+                strstr(page, any) == NULL && strcmp(item->string, "sink") != 0) {
+                printf("  not in docs/reference/sink.md: %s\n", item->string);
+                CHECK(!"a documented field");
+            }
+        }
+        expect_documented(item->child, page);
+    }
+}
+
+TEST(every_field_is_in_the_reference) {
+    static char page[40000];
+    static char content[20000];
+    char path[SINK_FILE_NAME_SIZE + 64];
+    FILE *file = fopen("docs/reference/sink.md", "r");
+
+    CHECK(file != NULL);  // run it from the top of the tree
+    page[fread(page, 1, sizeof(page) - 1, file)] = '\0';
+    fclose(file);
+    new_folder();
+    fresh_config()->count = 2;
+    config.hash = true;
+    config.store_path = folder;
+    start();
+    int tcp = client(SOCK_STREAM);
+    send_all(tcp, "abc", 3);
+    int udp = client(SOCK_DGRAM);
+    send_numbered(udp, 1, 0, false);
+    sleep_ms(150);
+    send_numbered(udp, 1, 1, false);
+    send_numbered(udp, 1, 2, true);
+    close(tcp);
+    join();
+    snprintf(path, sizeof(path), "%s/r.json", folder);
+    CHECK_EQ(sink_write_json(&sink, path), 0);
+    file = fopen(path, "r");
+    CHECK(file != NULL);
+    content[fread(content, 1, sizeof(content) - 1, file)] = '\0';
+    fclose(file);
+    cJSON *root = cJSON_Parse(content);
+    CHECK(root != NULL);
+    expect_documented(root, page);
+    cJSON_Delete(root);
+    for (int cause = 0; cause < SINK_CAUSE_COUNT; cause++) {
+        char name[32];
+
+        snprintf(name, sizeof(name), "`%s`", sink_cause_name((enum sink_cause)cause));
+        CHECK(strstr(page, name) != NULL);
+    }
+    unlink(path);
+    for (const struct sink_stream *each = sink.ended; each != NULL; each = each->next) {
+        snprintf(path, sizeof(path), "%s/%s", folder, each->file.name);
+        unlink(path);
+    }
+    CHECK_EQ(rmdir(folder), 0);
+    close(udp);
+    finish();
+}
+
 // --- wrong use
 
 TEST(a_port_in_use_is_one_clear_line) {
@@ -298,6 +369,7 @@ TEST_MAIN(
     CASE(a_signal_with_nothing_open_is_a_good_end),
     CASE(a_duration_ends_the_sink),
     CASE(the_json_tells_what_the_sink_knows),
+    CASE(every_field_is_in_the_reference),
     CASE(a_port_in_use_is_one_clear_line),
     CASE(an_address_of_another_machine_is_refused),
     CASE(a_store_that_cannot_be_written_is_refused),
