@@ -225,7 +225,6 @@ static enum cor_pm pm_of(int pm) {
 static void radio_init(struct world *world, const uint32_t image_bytes[3]) {
     const struct run_options *options = world->options;
     int32_t data_hz = (int32_t)(options->bus_mhz * 1e6 + 0.5);
-    uint8_t ampdu = (uint8_t)options->ampdu;
     struct cor_cyw43_config config = {
         .bus = &world->bus.bus,
         .frames = &world->tap.source,
@@ -238,8 +237,7 @@ static void radio_init(struct world *world, const uint32_t image_bytes[3]) {
         .data_hz = data_hz,
         .pm = pm_of(options->pm),
         .listen_beacons = (uint8_t)options->listen,
-        .ampdu_window = ampdu > 8 ? ampdu : 8,
-        .ampdu_mpdu = ampdu,
+        .ampdu_mpdu = (uint8_t)options->ampdu,  // the window stays at the chip's largest, 8
     };
 
     cor_meter_init(&world->meter, 0);

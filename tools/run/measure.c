@@ -23,9 +23,17 @@ static uint64_t per_second(uint64_t bytes, uint64_t interval_ns) {
 // IP and UDP headers in a datagram.
 #define UDP_IP_BYTES 28u
 
+// MPDUs in one PPDU: the chip aggregates up to the smaller of its two settings. 0: not read back.
+static uint32_t ampdu_effective(const struct world *world) {
+    const struct cor_cyw43_effective *chip = cor_cyw43_get_effective(&world->radio);
+    uint32_t window = chip->ampdu_window;
+
+    return window != 0 && window < chip->ampdu_mpdu ? window : chip->ampdu_mpdu;
+}
+
 // What the air could carry at most, at the aggregate the chip was set to.
 static uint64_t air_bound_bps(const struct world *world) {
-    uint32_t ampdu = cor_cyw43_get_effective(&world->radio)->ampdu_mpdu;
+    uint32_t ampdu = ampdu_effective(world);
     uint32_t ip_bytes = world->app.config.payload_bytes + UDP_IP_BYTES;
     uint32_t fit;
 
@@ -222,7 +230,7 @@ void world_effective(const struct world *world, struct report_effective *effecti
         .cpu_hz = (uint32_t)(world->options->cpu_mhz * 1e6 + 0.5),
         .pm_word = chip->pm_word,
         .listen = chip->listen_beacons,
-        .ampdu = chip->ampdu_mpdu,
+        .ampdu = ampdu_effective(world),
         .ba_window = chip->ampdu_window,
         .peer_window = tcp ? world->tcp.snd_wnd_max : 0,
         .mss = tcp ? cor_tcp_mss_bytes(&world->tcp) : 0,

@@ -45,7 +45,7 @@ static const struct option_row rows[] = {
 
     {.kind = OPTION_HEADING, .help = "The board"},
     {"bus-mhz", OPTION_REAL, "MHZ", "clock of the gSPI bus (default 37.5)", AT(bus_mhz),
-     .min = 1, .max = 75},
+     .min = 1, .max = 50},
     {"cpu-mhz", OPTION_REAL, "MHZ", "clock of the processor (default 150)", AT(cpu_mhz),
      .min = 12, .max = 400},
     {"engine", OPTION_CHOICE, "KIND", "queued: the bus walks a queue of transfers; serial: the "
@@ -69,7 +69,7 @@ static const struct option_row rows[] = {
     {"mcs", OPTION_COUNT, "N", "rate on the air, 0..7 (default 7)", AT(mcs), .max = 7},
     {"gi", OPTION_CHOICE, "GI", "guard interval: long or short (default short)", AT(gi),
      .choices = gi_names},
-    {"ampdu", OPTION_COUNT, "N", "frames the board puts in one aggregate; 1: none (default 8)",
+    {"ampdu", OPTION_COUNT, "N", "frames the board puts in one aggregate; 1: none (default 8, the most the chip takes)",
      AT(ampdu), .min = 1, .max = 32},
     {"ap-ampdu", OPTION_COUNT, "N", "the same of the access point; 1: it sends each ACK alone "
      "(default 8)", AT(ap_ampdu), .min = 1, .max = 32},

@@ -65,7 +65,8 @@ static int complain_connect(const struct run *run, enum cor_status status) {
         break;
     case COR_E_REFUSED:
         complain(
-            "%s refused: nobody listens there; start `coradio sink --port %u` first",
+            "%s refused: nobody listens there (start `coradio sink --port %u` first), or no way "
+            "leads there from this machine",
             to,
             run->options.port);
         break;
@@ -87,7 +88,6 @@ static int complain_transfer(const struct run *run, const struct world_outcome *
         complain("%s (what came before has been delivered: %llu bytes)", run->file.error, arrived);
         break;
     case COR_E_RESET:
-    case COR_E_REFUSED:
         complain(
             "%s went away after %llu bytes; see why the sink stopped, then run again",
             run->options.to,
@@ -100,6 +100,7 @@ static int complain_transfer(const struct run *run, const struct world_outcome *
             arrived);
         break;
     case COR_E_UNREACHABLE:
+    case COR_E_REFUSED:
         return complain_connect(run, outcome->status);
     default:
         complain(
