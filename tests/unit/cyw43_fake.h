@@ -8,6 +8,38 @@
 
 // ---- bus
 
+// "R|W function address length", and the value of a register or the size of a frame.
+static inline void fake_note(
+    struct fake *fake, uint32_t word, const uint8_t *written, const uint8_t *read) {
+    uint32_t function = word >> 28 & 3u;
+    uint32_t address = word >> 11 & 0x1FFFFu;
+    uint32_t length = word & 0x7FFu;
+    bool write = word >> 31 != 0;
+
+    if (fake->transcript == NULL) {
+        return;
+    }
+    fprintf(fake->transcript, "%c%u %05x %u", write ? 'W' : 'R', function, address, length);
+    if (function < 2 && length <= 4) {
+        uint32_t mask = length == 4 ? UINT32_MAX : (1u << 8 * length) - 1u;
+
+        fprintf(fake->transcript, " %x", fake_le32(write ? written : read) & mask);
+    } else if (function == 2) {
+        const uint8_t *frame = write ? written : read;
+
+        fprintf(fake->transcript, " channel %u sequence %u", frame[5], frame[4]);
+        if (write && frame[5] == 0) {
+            const char *name = (const char *)frame + 28;
+            uint32_t command = fake_le32(frame + 12);
+            bool named = command == 262 || command == 263;
+
+            fprintf(
+                fake->transcript, " command %u%s%s", command, named ? " " : "", named ? name : "");
+        }
+    }
+    fputc('\n', fake->transcript);
+}
+
 static inline void fake_execute(struct fake *fake, struct cor_bus_xfer *xfer) {
     static uint8_t out[4096];
     static uint8_t in[4096];
@@ -46,6 +78,7 @@ static inline void fake_execute(struct fake *fake, struct cor_bus_xfer *xfer) {
     }
     uint8_t status[4];
 
+    fake_note(fake, word, out + 4, in);
     fake_put32(status, awake ? fake_status(fake) : 0);
     bool now_order = fake->memory_order;
     fake->memory_order = memory_order;

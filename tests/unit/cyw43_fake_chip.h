@@ -85,6 +85,9 @@ struct fake {
     char ssid[33];
     bool auto_join;
 
+    // One line a transfer, if not NULL.
+    FILE *transcript;
+
     // What arrived.
     uint32_t data_in;
     uint8_t last_in[2048];

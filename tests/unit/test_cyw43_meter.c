@@ -90,6 +90,34 @@ TEST(the_processor_binds_where_one_frame_takes_longer_than_two_are_clocked) {
     fake_close(fake);
 }
 
+// Whether the caller's clock at rest() stands before or behind the transfer makes no difference.
+TEST(on_a_bus_of_one_transfer_its_own_times_part_bus_and_processor) {
+    for (uint32_t waits = 0; waits < 2; waits++) {
+        struct fake *fake = fake_open(1);
+        struct cor_chronograph *clock = &fake->meter.chronograph;
+
+        fake_joined(fake);
+        fake->by_hand = true;
+        fake->to_send = 100;
+        (void)cor_cyw43_poll(&fake->chip, fake->now_us);
+        struct cor_chronograph before = cor_chronograph_snapshot(clock, fake->now_us);
+
+        cor_cyw43_rest(&fake->chip, fake->now_us + (waits == 0 ? 50 : 378));
+        fake->now_us += 50;  // the frame is made,
+        uint64_t started_us = fake->now_us;
+
+        fake->now_us += 328;  // and clocked
+        fake_complete(fake, 1);
+        fake->chip.ops[fake->chip.op_order[0]].xfer.started_us = started_us;
+        poll_once(fake);
+        struct cor_chronograph after = cor_chronograph_snapshot(clock, fake->now_us);
+
+        CHECK_EQ(after.us[COR_METER_STATE_cpu] - before.us[COR_METER_STATE_cpu], 50);
+        CHECK_EQ(after.us[COR_METER_STATE_bus] - before.us[COR_METER_STATE_bus], 328);
+        fake_close(fake);
+    }
+}
+
 TEST(the_chronograph_names_the_blocker_of_the_source) {
     struct fake *fake = fake_open(4);
 
@@ -134,5 +162,6 @@ TEST_MAIN(
     CASE(the_bus_binds_while_frames_are_ready_in_time),
     CASE(the_processor_binds_where_the_bus_runs_dry),
     CASE(the_processor_binds_where_one_frame_takes_longer_than_two_are_clocked),
+    CASE(on_a_bus_of_one_transfer_its_own_times_part_bus_and_processor),
     CASE(the_chronograph_names_the_blocker_of_the_source),
     CASE(waiting_beyond_20_ms_while_the_radio_sleeps_is_power_save))

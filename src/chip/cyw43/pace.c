@@ -8,9 +8,10 @@
 // what it had, a faster processor would have gained nothing, and the slice belongs to the bus. A
 // poll that queues nothing moves straight from one blocker to the next.
 //
-// A bus that holds one transfer never has anything ready, so each frame's making belongs to the
-// processor. Where such a bus clocks inside start(), the time between the first and the last clock
-// of a transfer belongs to the bus all the same.
+// A bus that holds one transfer never has anything ready: bus and processor take turns, and the
+// processor may well wait in start(). There the time between the first and the last clock of a
+// transfer belongs to the bus and the rest to the processor, as the transfer's own times tell when
+// it is complete.
 //
 // Power save: while data is outstanding (the source says peer_window or congestion), the chip
 // sleeps between beacons, and no data frame has come for 20 ms, the time beyond those 20 ms
@@ -60,7 +61,7 @@ void cor_cyw43_pace_free(struct cor_cyw43 *chip, enum cor_meter_state state, uin
 void cor_cyw43_pace_complete(struct cor_cyw43 *chip, const struct cor_bus_xfer *xfer) {
     cor_cyw43_pace_free(chip, COR_METER_STATE_bus, xfer->completed_us);
     chip->clocked_us = xfer->completed_us;
-    if (serial(chip) && chip->pulled > 0) {
+    if (serial(chip) && chronograph(chip)->state == COR_METER_STATE_cpu) {
         cor_chronograph_set(chronograph(chip), COR_METER_STATE_bus, xfer->started_us);
         cor_chronograph_set(chronograph(chip), COR_METER_STATE_cpu, xfer->completed_us);
     }
@@ -109,7 +110,8 @@ void cor_cyw43_pace_queued(struct cor_cyw43 *chip, bool handed) {
 // Whether the bus had nothing to clock at some time before the poll's last frame was ready. The
 // poll has no clock inside; its frames are taken to have cost the same each.
 static bool ran_dry(const struct cor_cyw43 *chip, uint64_t now_us) {
-    uint64_t frame_us = (now_us - chip->enter_us) / chip->pulled;
+    uint64_t poll_us = now_us > chip->enter_us ? now_us - chip->enter_us : 0;
+    uint64_t frame_us = poll_us / chip->pulled;
     uint64_t clocked_us = clocks_us(chip, chip->pulled_bits) / chip->pulled;
     uint64_t ready_us = chip->enter_us;
     uint64_t dry_us = chip->dry_us;
@@ -124,19 +126,38 @@ static bool ran_dry(const struct cor_cyw43 *chip, uint64_t now_us) {
     return false;
 }
 
-void cor_cyw43_rest(struct cor_cyw43 *chip, uint64_t now_us) {
+// While a transfer is under way time stays with the processor until its own times part it.
+static void rest_serial(struct cor_cyw43 *chip, uint64_t now_us) {
+    bool working = chronograph(chip)->state == COR_METER_STATE_cpu;
+
+    if (working && chip->op_issued == 0) {
+        cor_chronograph_set(chronograph(chip), chip->blocked, now_us);
+    } else if (!working && chip->blocked != chip->blocked_before) {
+        cor_chronograph_set(chronograph(chip), chip->blocked, slice_start_us(chip));
+    }
+}
+
+static void rest_queued(struct cor_cyw43 *chip, uint64_t now_us) {
     if (chip->pulled > 0) {
-        bool dry = serial(chip) || ran_dry(chip, now_us);
+        bool dry = ran_dry(chip, now_us);
 
         cor_chronograph_set(
             chronograph(chip),
             dry ? COR_METER_STATE_cpu : COR_METER_STATE_bus,
             slice_start_us(chip));
         cor_chronograph_set(chronograph(chip), chip->blocked, now_us);
-        chip->pulled = 0;
     } else if (chip->blocked != chip->blocked_before) {
         cor_chronograph_set(chronograph(chip), chip->blocked, slice_start_us(chip));
     }
+}
+
+void cor_cyw43_rest(struct cor_cyw43 *chip, uint64_t now_us) {
+    if (serial(chip)) {
+        rest_serial(chip, now_us);
+    } else {
+        rest_queued(chip, now_us);
+    }
+    chip->pulled = 0;
     chip->blocked_before = chip->blocked;
 }
 
