@@ -101,12 +101,16 @@ static inline void add_tail(struct sum *sum, const uint8_t *data, uint32_t size_
 static inline void add_words(struct sum *sum, const uint8_t *data, uint32_t count) {
     struct sum local = *sum;
 
-    for (; count >= 4; count -= 4) {
+    for (; count >= 8; count -= 8) {
         add(&local, load_word(data));
         add(&local, load_word(data + WORD_BYTES));
         add(&local, load_word(data + 2 * WORD_BYTES));
         add(&local, load_word(data + 3 * WORD_BYTES));
-        data += 4 * WORD_BYTES;
+        add(&local, load_word(data + 4 * WORD_BYTES));
+        add(&local, load_word(data + 5 * WORD_BYTES));
+        add(&local, load_word(data + 6 * WORD_BYTES));
+        add(&local, load_word(data + 7 * WORD_BYTES));
+        data += 8 * WORD_BYTES;
     }
     for (; count > 0; count--) {
         add(&local, load_word(data));

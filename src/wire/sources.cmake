@@ -5,7 +5,10 @@ set(RING_SOURCES
     sdpcm.c
     arp.c
     checksum.c
+    dhcp.c
+    dns.c
     icmp.c
+    igmp.c
     ipv4.c
     tcp.c
     udp.c)
