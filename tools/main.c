@@ -17,6 +17,9 @@ int run_main(int argc, char **argv);
 #ifdef COR_HAVE_SINK
 int sink_main(int argc, char **argv);
 #endif
+#ifdef COR_HAVE_BUDGET
+int budget_main(int argc, char **argv);
+#endif
 
 static const struct subcommand subcommands[] = {
 #ifdef COR_HAVE_RUN
@@ -24,6 +27,9 @@ static const struct subcommand subcommands[] = {
 #endif
 #ifdef COR_HAVE_SINK
     {"sink", sink_main, "receive TCP and UDP streams and count what arrives"},
+#endif
+#ifdef COR_HAVE_BUDGET
+    {"budget", budget_main, "compute each limit on goodput, and what a change would give"},
 #endif
     {NULL, NULL, NULL},
 };
