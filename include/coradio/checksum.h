@@ -8,7 +8,10 @@
 #ifndef CORADIO_CHECKSUM_H
 #define CORADIO_CHECKSUM_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "coradio/bytes.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,6 +37,18 @@ static inline uint32_t cor_sum_u32(uint32_t value) {
 // What the sum of a block counts for when the block starts at an odd byte of the whole.
 static inline uint16_t cor_sum_odd(uint16_t sum) {
     return (uint16_t)((sum << 8) | (sum >> 8));
+}
+
+// Is the total of a packet, checksum included, right? Then it is all ones.
+static inline bool cor_sum_is_right(uint32_t total) {
+    return cor_sum_fold(total) == 0xFFFFU;
+}
+
+// The unfolded sum of a header of 20 bytes, in line: TCP's and IPv4's without options.
+static inline uint32_t cor_sum_header(const uint8_t *at) {
+    return cor_sum_u32(cor_get_be32(at)) + cor_sum_u32(cor_get_be32(at + 4)) +
+           cor_sum_u32(cor_get_be32(at + 8)) + cor_sum_u32(cor_get_be32(at + 12)) +
+           cor_sum_u32(cor_get_be32(at + 16));
 }
 
 #ifdef __cplusplus

@@ -49,7 +49,7 @@ extern "C" {
     X(retransmit_sack,      "1", "segments sent again because later ones had arrived")            \
     X(retransmit_rto,       "1", "segments sent again after a time-out")                          \
     X(retransmit_syn,       "1", "SYN segments sent again")                                       \
-    X(retransmit_held,      "1", "retransmissions not done: the segment is still in the queue of the bus") \
+    X(retransmit_held,      "1", "retransmissions not done: the frame still waits for the bus") \
     X(timeouts,             "1", "retransmission time-outs")                                      \
     X(recoveries,           "1", "fast recoveries begun")                                         \
     X(limited_transmits,    "1", "new segments sent on a first or second duplicate (RFC 3042)")   \

@@ -36,28 +36,40 @@ static bool pull_control(struct cor_net *net, uint64_t now_us, struct cor_frame_
            cor_control_pull(net, tx);
 }
 
-// One pass over the sockets, beginning with the one whose turn it is.
+// One pass over the sockets, beginning with the one whose turn it is. The verdict of a pass without
+// a frame is that of the first socket that has data.
 static bool pull_sockets(
     struct cor_net *net, uint64_t now_us, struct cor_frame_tx *tx, uint8_t pass) {
+    enum cor_meter_state verdict = COR_METER_STATE_source;
     struct cor_net_socket *socket = net->turn;
 
-    for (uint32_t i = 0; i < net->socket_count; i++) {
-        enum cor_meter_state blocked = tx->blocked;
-
+    for (uint32_t i = net->socket_count; i > 0; i--) {
         if (socket == NULL) {
             socket = net->sockets;
         }
-        if ((socket->wants & pass) != 0 && socket->ops->pull(socket, now_us, tx, pass) == COR_OK) {
-            net->turn = socket->next;
-            return true;
-        }
-        // The verdict is that of the first socket that has data.
-        if (blocked != COR_METER_STATE_source) {
-            tx->blocked = blocked;
+        if ((socket->wants & pass) != 0) {
+            tx->blocked = COR_METER_STATE_source;
+            if (socket->ops->pull(socket, now_us, tx, pass) == COR_OK) {
+                net->turn = socket->next;
+                return true;
+            }
+            verdict = verdict == COR_METER_STATE_source ? tx->blocked : verdict;
         }
         socket = socket->next;
     }
+    tx->blocked = verdict;
     return false;
+}
+
+// What any socket wants.
+static uint8_t wanted(const struct cor_net *net) {
+    uint8_t wants = 0;
+
+    for (const struct cor_net_socket *socket = net->sockets; socket != NULL;
+         socket = socket->next) {
+        wants |= socket->wants;
+    }
+    return wants;
 }
 
 static enum cor_status net_pull(
@@ -69,11 +81,14 @@ static enum cor_status net_pull(
     tx->payload_bytes = 0;
     tx->token = 0;
     tx->blocked = COR_METER_STATE_source;
-    if (((net->requests_waiting | net->control_count | net->echo_state) != 0 &&
-         pull_control(net, now_us, tx)) ||
-        pull_sockets(net, now_us, tx, COR_NET_PASS_CONTROL) ||
-        pull_sockets(net, now_us, tx, COR_NET_PASS_RETRANSMIT) ||
-        pull_sockets(net, now_us, tx, COR_NET_PASS_DATA)) {
+    bool pulled = (net->requests_waiting | net->control_count | net->echo_state) != 0 &&
+                  pull_control(net, now_us, tx);
+    // Most often only data is wanted, and the other passes need not be made.
+    uint32_t wants = wanted(net);
+    for (uint32_t pass = COR_NET_PASS_CONTROL; pass <= COR_NET_PASS_DATA && !pulled; pass <<= 1) {
+        pulled = (wants & pass) != 0 && pull_sockets(net, now_us, tx, (uint8_t)pass);
+    }
+    if (pulled) {
         net->counters.frames_sent++;
         return COR_OK;
     }

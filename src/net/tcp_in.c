@@ -458,8 +458,7 @@ bool cor_tcp_input_fast(
     }
     uint32_t sum = cor_ipv4_pseudo_sum(
         tcp->socket.remote_address, net->config.address, COR_IPV4_TCP, COR_TCP_BYTES);
-    if (cor_sum_bytes(ip, COR_IPV4_BYTES) != 0xFFFF ||
-        cor_sum_fold(sum + cor_sum_bytes(at, COR_TCP_BYTES)) != 0xFFFF) {
+    if (!cor_sum_is_right(cor_sum_header(ip)) || !cor_sum_is_right(sum + cor_sum_header(at))) {
         return false;
     }
     tcp->counters.segments_received++;

@@ -139,6 +139,25 @@ static enum cor_status pull_control(struct cor_tcp *tcp, uint64_t now_us, struct
 
 // --- Segments ---
 
+// Points tx at the payload of a descriptor; a ring that wraps makes two pieces.
+static void point(const struct cor_tcp *tcp, uint16_t index, struct cor_frame_tx *tx) {
+    const struct cor_tcp_segment *segment = &tcp->config.segments[index];
+    uint32_t offset = segment->offset_words * 4U;
+    uint32_t size = segment->size_bytes;
+    uint32_t before_wrap = tcp->config.ring_bytes - offset;
+
+    tx->payload_bytes = segment->size_bytes;
+    tx->pieces[0].data = tcp->config.ring + offset;
+    tx->pieces[0].size_bytes = size;
+    tx->piece_count = size != 0;
+    if (size > before_wrap) {
+        tx->pieces[0].size_bytes = before_wrap;
+        tx->pieces[1].data = tcp->config.ring;
+        tx->pieces[1].size_bytes = size - before_wrap;
+        tx->piece_count = 2;
+    }
+}
+
 // Fills tx with a segment; its descriptor is then in flight and in the queue of the bus.
 static void emit_segment(
     struct cor_tcp *tcp, uint64_t now_us, struct cor_frame_tx *tx, uint16_t index, bool push) {
@@ -153,7 +172,7 @@ static void emit_segment(
     };
 
     emit_head(tcp, tx, &mark);
-    cor_tcp_point(tcp, index, tx);
+    point(tcp, index, tx);
     tx->token = cor_net_token(&tcp->socket, index);
     segment->sent_us = (uint32_t)now_us;
     segment->flags |= COR_TCP_SEGMENT_PIPE;

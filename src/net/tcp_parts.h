@@ -123,8 +123,6 @@ bool cor_tcp_cut_end(struct cor_tcp *tcp);
 bool cor_tcp_split(struct cor_tcp *tcp, uint32_t size_bytes);
 // Frees what is acknowledged and not in the queue of the bus.
 void cor_tcp_free_acked(struct cor_tcp *tcp);
-// Points tx at the payload of a descriptor.
-void cor_tcp_point(const struct cor_tcp *tcp, uint16_t index, struct cor_frame_tx *tx);
 
 // --- tcp_out.c ---
 

@@ -237,21 +237,3 @@ void cor_tcp_free_acked(struct cor_tcp *tcp) {
         cor_tcp_cut_fin(tcp);
     }
 }
-
-void cor_tcp_point(const struct cor_tcp *tcp, uint16_t index, struct cor_frame_tx *tx) {
-    const struct cor_tcp_segment *segment = &tcp->config.segments[index];
-    uint32_t offset = segment->offset_words * 4U;
-    uint32_t size = segment->size_bytes;
-    uint32_t before_wrap = tcp->config.ring_bytes - offset;
-
-    tx->payload_bytes = segment->size_bytes;
-    tx->pieces[0].data = tcp->config.ring + offset;
-    tx->pieces[0].size_bytes = size;
-    tx->piece_count = size != 0;
-    if (size > before_wrap) {
-        tx->pieces[0].size_bytes = before_wrap;
-        tx->pieces[1].data = tcp->config.ring;
-        tx->pieces[1].size_bytes = size - before_wrap;
-        tx->piece_count = 2;
-    }
-}
