@@ -40,31 +40,35 @@ static void open_crowd(struct sender *crowd) {
     }
 }
 
+// One chunk to a sender whose socket takes something; closes it after its last byte.
+static void serve_one(struct sender *sender) {
+    static char chunk[CHUNK_BYTES];
+    size_t size = sender->left < CHUNK_BYTES ? (size_t)sender->left : CHUNK_BYTES;
+    ssize_t sent = send(sender->socket, chunk, size, MSG_NOSIGNAL);
+
+    CHECK(sent > 0);
+    sender->left -= (uint64_t)sent;
+    if (sender->left == 0) {
+        close(sender->socket);
+        sender->socket = -1;
+    }
+}
+
 // Sends to whoever takes something, until all have sent everything and closed.
 static void serve_crowd(struct sender *crowd) {
-    static char chunk[CHUNK_BYTES];
     struct pollfd polls[CROWD];
     int open = CROWD;
 
     while (open > 0) {
+        open = 0;
         for (int i = 0; i < CROWD; i++) {
             polls[i] = (struct pollfd){.fd = crowd[i].socket, .events = POLLOUT};
+            open += crowd[i].socket >= 0 ? 1 : 0;
         }
-        CHECK(poll(polls, CROWD, 5000) > 0);
-        for (int i = 0; i < CROWD; i++) {
-            struct sender *each = &crowd[i];
-
-            if (each->socket < 0 || (polls[i].revents & POLLOUT) == 0) {
-                continue;
-            }
-            size_t size = each->left < CHUNK_BYTES ? (size_t)each->left : CHUNK_BYTES;
-            ssize_t sent = send(each->socket, chunk, size, MSG_NOSIGNAL);
-            CHECK(sent > 0);
-            each->left -= (uint64_t)sent;
-            if (each->left == 0) {
-                close(each->socket);
-                each->socket = -1;
-                open--;
+        CHECK(open == 0 || poll(polls, CROWD, 5000) > 0);
+        for (int i = 0; i < CROWD && open > 0; i++) {
+            if (crowd[i].socket >= 0 && (polls[i].revents & POLLOUT) != 0) {
+                serve_one(&crowd[i]);
             }
         }
     }

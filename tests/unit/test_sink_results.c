@@ -219,23 +219,32 @@ TEST(the_json_tells_what_the_sink_knows) {
     finish();
 }
 
-// Each key of the tree stands in the page in code quotes, alone or behind its parent's name.
+// In code quotes, alone or behind or before another name: `bytes`, `result.bytes`, `result.ends`.
+static bool in_page(const char *page, const char *key) {
+    static const char *const forms[][2] = {{"`", "`"}, {".", "`"}, {"`", "."}};
+    char text[64];
+
+    for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+        snprintf(text, sizeof(text), "%s%s%s", forms[i][0], key, forms[i][1]);
+        if (strstr(page, text) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void expect_key(const char *page, const char *key) {
+    if (!in_page(page, key)) {
+        printf("  not in docs/reference/sink.md: %s\n", key);
+        CHECK(!"a documented field");
+    }
+}
+
 // The tree is as deep as our own result, so the recursion is too.
 static void expect_documented(const cJSON *item, const char *page) {
     for (; item != NULL; item = item->next) {
-        char alone[64];
-        char behind[64];
-        char any[64];
-
         if (item->string != NULL) {
-            snprintf(alone, sizeof(alone), "`%s`", item->string);
-            snprintf(behind, sizeof(behind), ".%s`", item->string);
-            snprintf(any, sizeof(any), "`%s.", item->string);
-            if (strstr(page, alone) == NULL && strstr(page, behind) == NULL &&
-                strstr(page, any) == NULL && strcmp(item->string, "sink") != 0) {
-                printf("  not in docs/reference/sink.md: %s\n", item->string);
-                CHECK(!"a documented field");
-            }
+            expect_key(page, item->string);
         }
         expect_documented(item->child, page);
     }

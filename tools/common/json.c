@@ -108,6 +108,7 @@ bool json_print(FILE *file, const cJSON *root) {
 
     if (text == NULL) {
         must(NULL);
+        return false;
     }
     fputs(text, file);
     fputc('\n', file);

@@ -35,7 +35,6 @@ void progress_init(
 
 static void draw(struct progress *progress, uint64_t done_bytes, uint64_t now_ns) {
     char done[UNITS_TEXT_SIZE];
-    char total[UNITS_TEXT_SIZE];
     char rate[UNITS_TEXT_SIZE];
     char left[UNITS_TEXT_SIZE];
     FILE *file = progress->file;
@@ -44,6 +43,7 @@ static void draw(struct progress *progress, uint64_t done_bytes, uint64_t now_ns
     fprintf(file, "%s%s", progress->label, progress->label[0] == '\0' ? "" : "  ");
     fputs(units_format_size(done, done_bytes), file);
     if (progress->total_bytes > 0) {
+        char total[UNITS_TEXT_SIZE];
         double share = 100.0 * (double)done_bytes / (double)progress->total_bytes;
 
         fprintf(file, " of %s  %3.0f %%", units_format_size(total, progress->total_bytes), share);

@@ -163,7 +163,7 @@ const char *units_parse_count(const char *text, uint64_t *count) {
     }
     for (; *at != '\0'; at++) {
         static const char digits[] = "0123456789abcdef";
-        char c = *at >= 'A' && *at <= 'F' ? (char)(*at - 'A' + 'a') : *at;
+        int c = *at >= 'A' && *at <= 'F' ? *at - 'A' + 'a' : *at;
         const char *digit = strchr(digits, c);
 
         if (digit == NULL || (unsigned)(digit - digits) >= base) {

@@ -106,7 +106,6 @@ static bool file_has(const char *path, const char *text) {
 // True when the kernel drops what comes in unless a rule lets it through; needs root and nft.
 static bool nft_drops_input(void) {
     char line[512];
-    bool input = false;
     bool drops = false;
 
     if (geteuid() != 0) {
@@ -118,7 +117,7 @@ static bool nft_drops_input(void) {
         return false;
     }
     while (fgets(line, sizeof(line), pipe) != NULL) {
-        input = strstr(line, "hook input") != NULL;
+        bool input = strstr(line, "hook input") != NULL;
         drops = drops || (input && strstr(line, "policy drop") != NULL);
     }
     pclose(pipe);

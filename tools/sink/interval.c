@@ -105,12 +105,13 @@ static void show_busiest(struct sink *sink, uint64_t length_ns) {
 }
 
 static void show(struct sink *sink, uint64_t now_ns) {
-    char size[UNITS_TEXT_SIZE];
-    char rate[UNITS_TEXT_SIZE];
     uint64_t length_ns = now_ns - sink->shown_ns;
     uint64_t recent = sink->bytes - sink->shown_bytes;
 
     if (length_ns > 0 && (recent > 0 || sink->live_count > 0)) {
+        char size[UNITS_TEXT_SIZE];
+        char rate[UNITS_TEXT_SIZE];
+
         if (sink->live_count > 1) {
             show_busiest(sink, length_ns);
         }

@@ -52,6 +52,7 @@ static int open_store(struct sink *sink) {
 
 static int watch_all(struct sink *sink) {
     const int sockets[] = {sink->listener, sink->udp, sink->config.stop_socket};
+    // cppcheck-suppress constVariable
     void *const marks[] = {&sink->listener, &sink->udp, &sink->config.stop_socket};
 
     for (size_t i = 0; i < sizeof(sockets) / sizeof(sockets[0]); i++) {
@@ -180,11 +181,11 @@ static void finish(struct sink *sink) {
     sink_udp_read(sink);
     for (struct sink_stream *each = sink->live; each != NULL; each = next) {
         uint32_t live = sink->live_count;
-        uint64_t before = 0;
 
         next = each->next;
         for (int i = 0; i < LAST_READS_MAX && each->kind == SINK_TCP; i++) {
-            before = each->reads;
+            uint64_t before = each->reads;
+
             sink_tcp_read(sink, each);
             if (sink->live_count < live || each->reads == before) {
                 break;

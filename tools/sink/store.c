@@ -132,9 +132,8 @@ void sink_file_close(struct sink_store *store, struct sink_file *file, bool whol
     if (!whole || file->state != SINK_FILE_OPEN) {
         return;
     }
-    size_t stem = strlen(file->name) - strlen(part_suffix);
-    memcpy(target, file->name, stem);
-    memcpy(target + stem, whole_suffix, sizeof(whole_suffix));
+    int stem = (int)(strlen(file->name) - strlen(part_suffix));
+    snprintf(target, sizeof(target), "%.*s%s", stem, file->name, whole_suffix);
     int done = renameat2(store->folder, file->name, store->folder, target, RENAME_NOREPLACE);
     if (done != 0 && errno == EINVAL) {
         done = renameat(store->folder, file->name, store->folder, target);  // some file systems

@@ -18,13 +18,13 @@ static const char *const end_names[SINK_END_COUNT] = {
 };
 
 static const char *const end_texts[SINK_END_COUNT] = {
-#define X(name, good, text) [SINK_END_##name] = text,
+#define X(name, good, text) [SINK_END_##name] = (text),
     SINK_ENDS(X)
 #undef X
 };
 
 static const bool end_goods[SINK_END_COUNT] = {
-#define X(name, good, text) [SINK_END_##name] = good,
+#define X(name, good, text) [SINK_END_##name] = (good),
     SINK_ENDS(X)
 #undef X
 };
@@ -64,7 +64,7 @@ const struct sink_protocol *sink_protocol_of(const uint8_t *first, size_t size_b
 static void say(const struct sink *sink, const char *format, va_list arguments) {
     uint64_t since_ns = clock_now_ns() - sink->start_ns;
 
-    fprintf(sink->config.log, "%8.1f s  ", (double)(since_ns / 1000000) / 1000.0);
+    fprintf(sink->config.log, "%8.1f s  ", (double)since_ns / 1e9);
     vfprintf(sink->config.log, format, arguments);
     fputc('\n', sink->config.log);
     fflush(sink->config.log);
@@ -139,8 +139,6 @@ void sink_stream_free(struct sink_stream *stream) {
 }
 
 static void warn_of_subnet(struct sink *sink, const struct sockaddr_storage *peer) {
-    char host[SINK_HOST_SIZE];
-
     for (uint32_t i = 0; i < sink->warned_count; i++) {
         if (sink_address_same_host(&sink->warned[i], peer)) {
             return;
@@ -151,6 +149,8 @@ static void warn_of_subnet(struct sink *sink, const struct sockaddr_storage *pee
     }
     sink->warned[sink->warned_count++] = *peer;
     if (!sink_address_is_on_link(peer)) {
+        char host[SINK_HOST_SIZE];
+
         sink_say(
             sink,
             "note: %s is in no subnet of this machine; a router or NAT is in the path and may "
@@ -223,8 +223,6 @@ static void note_gap(struct sink_stream *stream, const struct sink_gap *gap) {
 
 // Data came after a silence. Short gaps are counted; long ones are looked into.
 static void end_gap(struct sink *sink, struct sink_stream *stream, uint64_t now_ns) {
-    char length[UNITS_TEXT_SIZE];
-    char away[UNITS_TEXT_SIZE];
     uint64_t length_ns = now_ns - stream->last_ns;
 
     if (length_ns < SINK_TICK_NS) {
@@ -239,6 +237,9 @@ static void end_gap(struct sink *sink, struct sink_stream *stream, uint64_t now_
     gap.ended = true;
     note_gap(stream, &gap);
     if (length_ns >= SINK_STALL_NS) {
+        char length[UNITS_TEXT_SIZE];
+        char away[UNITS_TEXT_SIZE];
+
         sink_say(
             sink,
             "#%u %s goes on after %s: %s; sink away for %s of it",
@@ -252,7 +253,6 @@ static void end_gap(struct sink *sink, struct sink_stream *stream, uint64_t now_
 
 void sink_stream_watch_silence(struct sink *sink, struct sink_stream *stream, uint64_t now_ns) {
     char length[UNITS_TEXT_SIZE];
-    char window[UNITS_TEXT_SIZE];
     char evidence[128] = "";
 
     if (stream->first_ns == 0 || now_ns < stream->last_ns + stream->stall_told_ns) {
@@ -270,6 +270,8 @@ void sink_stream_watch_silence(struct sink *sink, struct sink_stream *stream, ui
     sink->stall_lines_left--;
     struct sink_gap gap = sink_stream_open_gap(sink, stream, now_ns);
     if (stream->tcp.known && stream->tcp.rcv_window_known) {
+        char window[UNITS_TEXT_SIZE];
+
         snprintf(
             evidence,
             sizeof(evidence),
@@ -304,7 +306,9 @@ static void create_file(struct sink *sink, struct sink_stream *stream) {
     for (char *at = host; *at != '\0'; at++) {
         bool plain = (*at >= '0' && *at <= '9') || (*at >= 'a' && *at <= 'z') || *at == '.';
 
-        *at = plain ? *at : '_';
+        if (!plain) {
+            *at = '_';
+        }
     }
     snprintf(
         name,

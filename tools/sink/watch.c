@@ -10,7 +10,7 @@ static const char *const cause_names[SINK_CAUSE_COUNT] = {
 };
 
 static const char *const cause_texts[SINK_CAUSE_COUNT] = {
-#define X(name, text) [SINK_CAUSE_##name] = text,
+#define X(name, text) [SINK_CAUSE_##name] = (text),
     SINK_CAUSES(X)
 #undef X
 };
