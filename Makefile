@@ -11,7 +11,7 @@ help: ## list the targets
 build: ## release build; leaves the command at build/coradio
 	@mkdir -p build
 	@cmake --preset release >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
-	@cmake --build --preset release -j $(JOBS)
+	@cmake --build --preset release -j $(JOBS) --target coradio
 
 test: build ## all tests, under AddressSanitizer and UBSan
 	@scripts/run-tests.sh short
@@ -23,6 +23,7 @@ demo: build ## the main job: a recording from a virtual board to a sink
 	@scripts/demo.sh
 
 bench: build ## what we measure about ourselves
+	@cmake --build --preset release -j $(JOBS)
 	@for script in bench/*.sh; do echo "== $$script"; "$$script" || exit 1; done
 
 tidy: ## clang-tidy and cppcheck over the core
