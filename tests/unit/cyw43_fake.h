@@ -226,6 +226,7 @@ static inline void fake_set_var(
     struct fake *fake, const char *name, const void *value, uint32_t size_bytes) {
     struct fake_var *var = fake_var(fake, name);
 
+    CHECK(var != NULL && size_bytes <= sizeof(var->value));
     memcpy(var->value, value, size_bytes);
     var->size_bytes = size_bytes;
 }
