@@ -34,7 +34,7 @@
 #define HE_SYMBOL_NS        12800u
 #define HE_GI_SHORT_NS      800u
 #define HE_GI_LONG_NS       1600u
-#define HE_EXTENSION_NS     8000u  // UNSURE: packet extension 0 to 16 us; moves a frame by 8 us at most
+#define HE_EXTENSION_NS     8000u  // UNSURE: 0 to 16 us; moves a frame by 8 us at most
 #define OFDM_PREAMBLE_NS    20000u
 #define OFDM_SYMBOL_NS      4000u
 #define DSSS_LONG_NS        192000u
@@ -198,7 +198,7 @@ static uint64_t dsss_ns(unsigned kbps, bool brief, uint32_t bytes) {
 }
 
 static uint64_t ofdm_ns(unsigned mbps, uint32_t bytes) {
-    uint64_t symbols = ceil_div(SERVICE_BITS + UINT64_C(8) * bytes + TAIL_BITS, 4u * mbps);
+    uint64_t symbols = ceil_div(SERVICE_BITS + UINT64_C(8) * bytes + TAIL_BITS, UINT64_C(4) * mbps);
 
     return OFDM_PREAMBLE_NS + symbols * OFDM_SYMBOL_NS + SIGNAL_EXTENSION_NS;
 }

@@ -46,9 +46,14 @@ int budget_main(int argc, char **argv) {
     if (code != OPTIONS_GO_ON) {
         return code;
     }
-    if (arguments.json == NULL) {
+    if (arguments.json == NULL || strcmp(arguments.json, "-") != 0) {
         print_page(&budget, &arguments);
-        return fflush(stdout) == 0 ? EXIT_CODE_DONE : EXIT_CODE_ENVIRONMENT;
+        if (fflush(stdout) != 0) {
+            return EXIT_CODE_ENVIRONMENT;
+        }
+    }
+    if (arguments.json == NULL) {
+        return EXIT_CODE_DONE;
     }
     cJSON *root = budget_report_json(&budget, &arguments);
     int error = json_write(arguments.json, root);

@@ -320,7 +320,7 @@ double budget_bus_line_bps(const struct budget_wire *wire) {
 static const struct {
     double max_hz;
     double hz[7];
-} clocks[] = {
+} bus_clocks[] = {
     [BUDGET_BUS_NONE] = {0, {0}},
     [BUDGET_BUS_GSPI] = {50e6, {25e6, 31.25e6, 37.5e6, 50e6, 62.5e6, 75e6, 0}},
     [BUDGET_BUS_SDIO] = {50e6, {10e6, 20e6, 25e6, 40e6, 50e6, 0}},
@@ -330,7 +330,7 @@ static const struct {
 };
 
 double budget_bus_next_hz(enum budget_bus bus, double clock_hz) {
-    for (const double *hz = clocks[bus].hz; *hz != 0; hz++) {
+    for (const double *hz = bus_clocks[bus].hz; *hz != 0; hz++) {
         if (*hz > clock_hz * 1.001) {
             return *hz;
         }
@@ -339,7 +339,7 @@ double budget_bus_next_hz(enum budget_bus bus, double clock_hz) {
 }
 
 double budget_bus_max_hz(enum budget_bus bus) {
-    return clocks[bus].max_hz;
+    return bus_clocks[bus].max_hz;
 }
 
 const char *budget_bus_name(enum budget_bus bus) {

@@ -139,7 +139,7 @@ static void evaluate_source(const struct budget *budget, struct budget_result *r
     if (budget->source_bps > 0) {
         double us = 8e6 * result->payload_bytes / budget->source_bps;
 
-        budget_terms_add(&limit->terms, "reading one segment", us, us, "as given by --source-bps");
+        budget_terms_add(&limit->terms, "reading one segment", us, us, "as given by --source-rate");
         set_us(limit, us, result->payload_bytes);
     }
 }

@@ -140,7 +140,8 @@ static const struct option_row rows[] = {
      AT(overhead)},
     {"boards", OPTION_FLAG, "", "the presets, with what was measured on each", AT(boards)},
     {"sources", OPTION_FLAG, "", "the source of each term beside it", AT(sources)},
-    {"json", OPTION_TEXT_OR_DASH, "FILE", "the result as JSON in place of the tables", AT(json)},
+    {"json", OPTION_TEXT_OR_DASH, "FILE", "the result as JSON: in place of the tables, or to a "
+     "file beside them", AT(json)},
 };
 // clang-format on
 

@@ -166,8 +166,8 @@ void budget_transports_text(FILE *out, const struct budget *budget) {
         out,
         2,
         "  ",
-        "SDIO with four lines carries several times what the air does: here the wire is not what "
-        "to change. What is left on the way is software between frames.");
+        "SDIO with four lines carries more than the air does at any setting of the C6: the wire is "
+        "not what to change here. What is left on the way is software between frames.");
 }
 
 void budget_transports_json(cJSON *root, const struct budget *budget) {

@@ -502,6 +502,14 @@ static void print_notes(
             "Power save does not slow a stream that never pauses; after each silence longer than "
             "its timer the first answer waits for a beacon.");
     }
+    if (budget->air.format == AIRTIME_HE20) {
+        budget_wrap(
+            out,
+            2,
+            "  ",
+            "If the access point schedules uploads by trigger frames (HE-TB in a capture), its "
+            "schedule holds in place of back-off and AIFS.");
+    }
     if (budget->board->note != NULL) {
         budget_wrap(out, 2, "  ", budget->board->note);
     }
