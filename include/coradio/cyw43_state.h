@@ -90,83 +90,84 @@ struct cor_cyw43 {
     struct cor_cyw43_effective effective;
     enum cor_radio_state state;
     enum cor_status error;
+    uint64_t now_us;        // of the running poll
+    uint64_t power_due_us;  // the power stays off until then
     uint8_t address[6];
-    uint64_t now_us;  // of the running poll
+    bool start_failed;  // it stays off longer before the next try
+    bool frames_on;     // the firmware is up: frames may be read and sent
 
     // Transfers; op_order names them, oldest first. The first op_issued are in the bus's queue.
+    uint32_t window;  // backplane window set, UINT32_MAX: unknown
     struct cor_cyw43_op ops[COR_CYW43_OPS];
+    uint64_t progress_us;  // last completion, or start out of idleness
     uint8_t op_order[COR_CYW43_OPS];
     uint8_t op_used;  // one bit each
     uint8_t op_count;
     uint8_t op_issued;
     uint8_t tx_data_ops;  // data frames among them
     uint8_t tx_data_issued;
-    bool bus_failed;       // the bus refused a transfer
-    uint64_t progress_us;  // last completion, or start out of idleness
-    bool words_swapped;    // the port is in its 16-bit mode
-    uint32_t window;       // backplane window set, UINT32_MAX: unknown
+    bool bus_failed;     // the bus refused a transfer
+    bool words_swapped;  // the port is in its 16-bit mode
 
-    // What the last valid status word said.
+    // What the last valid status word said, and what is done about it.
+    bool clearing;  // the chip's error record is being cleared
     uint32_t status;
-    uint64_t status_us;
-    bool rx_reading;    // the read of a frame is among the ops
-    bool rx_resyncing;  // the frame at the chip's head is being dropped
-    bool status_reading;
-    bool resync_due;
-    uint8_t rx_left_reads;
-    uint8_t rx_left;
-    uint64_t status_due_us;  // read the status then, 0: no need
-    bool clearing;           // the chip's error record is being cleared
-    uint64_t clear_due_us;
-    uint8_t rx_next;
-    uint8_t rx_sequence;
-    bool rx_sequence_known;
     uint8_t line_empty;
     bool line_asked;
+    bool status_reading;
+    uint8_t rx_left_reads;
+    uint64_t status_us;
+    uint64_t status_due_us;  // read the status then, 0: no need
+    uint64_t clear_due_us;
     uint64_t line_muted_until_us;
     uint64_t not_ready_backoff_us;
     uint64_t dead_since_us;  // first of a run of dead status words, 0: none
+    bool rx_reading;         // the read of a frame is among the ops
+    bool rx_resyncing;       // the frame at the chip's head is being dropped
+    bool resync_due;
+    uint8_t rx_left;
+    uint8_t rx_next;
+    uint8_t rx_sequence;
+    bool rx_sequence_known;
 
     // Credit: sequence numbers modulo 256.
+    bool credit_short;
+    uint64_t credit_since_us;
     uint8_t tx_sequence;
     uint8_t tx_max;
     uint8_t flow_mask;
-    bool credit_short;
-    uint64_t credit_since_us;
 
+    // Requests and images.
+    alignas(4) uint8_t trailer[4];
     struct cor_cyw43_control control;
     struct cor_cyw43_script script;
     struct cor_cyw43_load load;
     uint32_t clm_offset;
-    alignas(4) uint8_t trailer[4];
-    bool start_failed;  // the power stays off longer before the next try
-    uint64_t power_due_us;
-    bool frames_on;  // the firmware is up: frames may be read and sent
 
     // Join.
+    enum cor_auth auth;
+    enum cor_status join_result;  // COR_OK: not decided
+    enum cor_status join_hint;    // what the result will be if the chip ends the attempt now
     char ssid[COR_SSID_BYTES_MAX + 1];
     char key[COR_KEY_BYTES_MAX + 1];
-    enum cor_auth auth;
     bool link_up;
     bool ssid_set;
     bool keyed;
     bool associated;
-    bool leaving;                 // the join has failed, the chip is told to stop trying
-    enum cor_status join_result;  // COR_OK: not decided
-    enum cor_status join_hint;    // what the result will be if the chip ends the attempt now
+    bool leaving;  // the join has failed, the chip is told to stop trying
 
     // Chronograph.
     enum cor_meter_state blocked;  // what keeps the next frame from being queued
     enum cor_meter_state blocked_before;
     uint64_t enter_us;
+    uint64_t freed_us;     // when what kept it went away, UINT64_MAX: not in this poll
+    uint64_t rx_data_us;   // last data frame received
+    uint64_t clocked_us;   // last clock of the last transfer that is complete
+    uint64_t dry_us;       // when the bus has clocked what was queued before this poll's frames
+    uint64_t bit_ps;       // a clock of the bus
     uint32_t pulled;       // frames this poll has queued
     uint32_t handed;       // of these, handed to the bus
     uint32_t pulled_bits;  // of the bus, for them
-    uint64_t bit_ps;       // a clock of the bus
-    uint64_t clocked_us;   // last clock of the last transfer that is complete
-    uint64_t dry_us;       // when the bus has clocked what was queued before this poll's frames
-    uint64_t freed_us;     // when what kept it went away, UINT64_MAX: not in this poll
-    uint64_t rx_data_us;   // last data frame received
 
     alignas(4) uint8_t rx[COR_CYW43_RX_BUFFERS][COR_CYW43_RX_BYTES_MAX];
 };

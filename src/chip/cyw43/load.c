@@ -144,7 +144,7 @@ static enum cor_status load_run(struct cor_cyw43 *chip) {
     return COR_OK;
 }
 
-static enum cor_status load(struct cor_cyw43 *chip, struct cor_span image, uint32_t address) {
+static enum cor_status load_image(struct cor_cyw43 *chip, struct cor_span image, uint32_t address) {
     if (chip->load.phase == LOAD_IDLE) {
         memset(&chip->load, 0, sizeof(chip->load));
         chip->load.image = image;
@@ -155,7 +155,7 @@ static enum cor_status load(struct cor_cyw43 *chip, struct cor_span image, uint3
 }
 
 enum cor_status cor_cyw43_load_firmware(struct cor_cyw43 *chip) {
-    return load(chip, chip->config.firmware, 0);
+    return load_image(chip, chip->config.firmware, 0);
 }
 
 // NVRAM ends right before the last word of the memory, which is its trailer: the length in words,
@@ -163,14 +163,14 @@ enum cor_status cor_cyw43_load_firmware(struct cor_cyw43 *chip) {
 enum cor_status cor_cyw43_load_nvram(struct cor_cyw43 *chip) {
     uint32_t bytes = cor_gspi_round(chip->config.nvram.size_bytes);
 
-    return load(chip, chip->config.nvram, RAM_BYTES - COR_GSPI_WORD_BYTES - bytes);
+    return load_image(chip, chip->config.nvram, RAM_BYTES - COR_GSPI_WORD_BYTES - bytes);
 }
 
 enum cor_status cor_cyw43_load_trailer(struct cor_cyw43 *chip) {
     uint32_t words = cor_gspi_round(chip->config.nvram.size_bytes) / COR_GSPI_WORD_BYTES;
 
     cor_put_le32(chip->trailer, (~words << 16) | (words & 0xFFFFu));
-    return load(
+    return load_image(
         chip,
         (struct cor_span){chip->trailer, COR_GSPI_WORD_BYTES},
         RAM_BYTES - COR_GSPI_WORD_BYTES);

@@ -202,14 +202,15 @@ void cor_cyw43_tally(
     struct cor_bus_tally *tally = &chip->config.meter->bus;
     uint32_t command_bits = 8u * COR_GSPI_WORD_BYTES + xfer->extra_clocks;
     uint32_t status_bits = xfer->status_appended ? 8u * COR_GSPI_WORD_BYTES : 0;
+    uint32_t payload_bits = 8u * payload_bytes;
     uint32_t rest_bits = cor_cyw43_xfer_bits(xfer) - command_bits - status_bits;
 
-    COR_ASSERT(8u * payload_bytes <= rest_bits);
+    COR_ASSERT(payload_bits <= rest_bits);
     tally->transfers++;
     tally->bits[COR_METER_PURPOSE_command] += command_bits;
     tally->bits[COR_METER_PURPOSE_status] += status_bits;
-    tally->bits[COR_METER_PURPOSE_payload] += 8u * payload_bytes;
-    tally->bits[rest] += rest_bits - 8u * payload_bytes;
+    tally->bits[COR_METER_PURPOSE_payload] += payload_bits;
+    tally->bits[rest] += rest_bits - payload_bits;
 }
 
 static void tx_data_complete(struct cor_cyw43 *chip, struct cor_cyw43_op *op) {
