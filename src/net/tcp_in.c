@@ -453,7 +453,7 @@ bool cor_tcp_input_fast(
     }
     uint32_t ack = cor_get_be32(at + COR_TCP_ACKED);
     if (cor_get_be32(at + COR_TCP_SEQ) != tcp->rcv_nxt ||
-        ack - tcp->snd_una - 1 >= tcp->snd_nxt - tcp->snd_una) {
+        ack - tcp->snd_una - 1 >= tcp->snd_max - tcp->snd_una) {
         return false;
     }
     uint32_t sum = cor_ipv4_pseudo_sum(

@@ -107,6 +107,17 @@ TEST(a_probe_byte_that_is_taken_moves_the_next_probe) {
     EXPECT(h, .flags = ACK, .seq = 2 + 2 * S, .ack = 1, .len = 1);
 }
 
+TEST(an_old_ack_after_a_probe_byte_was_taken_takes_nothing_back) {
+    struct host *h = closed_window();
+
+    after(h, cor_tcp_rto_us(&h->tcp));
+    EXPECT(h, .flags = ACK, .seq = 1 + 2 * S, .ack = 1, .len = 1);
+    SEND(h, .flags = ACK, .seq = 1, .ack = 2 + 2 * S, .win = NONE);
+    SEND(h, .flags = ACK, .seq = 1, .ack = 1 + 2 * S, .win = NONE);
+    CHECK_EQ(h->tcp.counters.bytes_acked, 2 * S + 1);
+    CHECK_EQ(cor_tcp_pending_bytes(&h->tcp), 4 * S - 1);
+}
+
 TEST(a_probe_that_carries_all_there_is_needs_no_segment) {
     struct host *h = &h_;
 
@@ -246,6 +257,7 @@ TEST_MAIN(
     CASE(probes_nobody_answers_end_the_connection),
     CASE(scenario_21_a_lost_window_update_is_found_by_the_probe),
     CASE(a_probe_byte_that_is_taken_moves_the_next_probe),
+    CASE(an_old_ack_after_a_probe_byte_was_taken_takes_nothing_back),
     CASE(a_probe_that_carries_all_there_is_needs_no_segment),
     CASE(a_window_update_resumes_at_once),
     CASE(scenario_21_a_window_reopened_by_less_than_a_segment_waits_for_the_override),
