@@ -5,6 +5,9 @@
 // as an argument and the next deadline goes out. All memory is the caller's: struct cor_net holds
 // its tables, sockets (tcp.h, udp.h, ping.h) are structs that the caller owns and that stand in a
 // list here. One context calls everything.
+//
+// What is not here: IPv6, DHCP, DNS, multicast groups; fragments are dropped and counted (RFC 1122
+// asks a host to put them together), and so are packets that ask for a source route (RFC 7126).
 #ifndef CORADIO_NET_H
 #define CORADIO_NET_H
 

@@ -8,7 +8,8 @@
 //
 // Errors are sticky: after one, cor_tcp_state() is COR_TCP_CLOSED and cor_tcp_error() says why,
 // until the next cor_tcp_connect(). RFC 9293 with 5681, 6298, 6582, 6675, 5961, 6528, 6056, 7323
-// (window scale only) and 2018.
+// (window scale only) and 2018. Not here: listening, time stamps, ECN, path MTU discovery, urgent
+// data (it is delivered in line), a queue for segments received out of order.
 #ifndef CORADIO_TCP_H
 #define CORADIO_TCP_H
 

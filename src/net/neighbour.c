@@ -24,7 +24,9 @@ enum request { NONE, BROADCAST, UNICAST };
 #define UNICASTS_MAX 2
 // How long an answer is believed before it is asked for again; our choice, RFC 1122 suggests
 // minutes.
-#define LIFETIME_US (300U * 1000000U)
+#define LIFETIME_US 300000000U
+// How often our address is defended, specified (RFC 5227 1.1, DEFEND_INTERVAL).
+#define DEFEND_GAP_US 10000000U
 
 static const uint8_t mac_broadcast[6] = {0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
 
@@ -215,7 +217,7 @@ static void learn(
 static void defend(struct cor_net *net, uint64_t now_us) {
     net->counters.arp_conflicts++;
     if (now_us >= net->defended_us) {
-        net->defended_us = now_us + 10U * 1000000U;
+        net->defended_us = now_us + DEFEND_GAP_US;
         cor_control_announce(net);
     }
 }

@@ -162,11 +162,11 @@ static void point(const struct cor_tcp *tcp, uint16_t index, struct cor_frame_tx
 static void emit_segment(
     struct cor_tcp *tcp, uint64_t now_us, struct cor_frame_tx *tx, uint16_t index, bool push) {
     struct cor_tcp_segment *segment = &tcp->config.segments[index];
-    bool fin = (segment->flags & COR_TCP_SEGMENT_FIN) != 0;
+    uint8_t psh = push && segment->size_bytes != 0 ? COR_TCP_PSH : 0;
+    uint8_t fin = (segment->flags & COR_TCP_SEGMENT_FIN) != 0 ? COR_TCP_FIN : 0;
     struct mark mark = {
         .seq = segment->seq,
-        .flags =
-            (uint8_t)((push && segment->size_bytes != 0 ? COR_TCP_PSH : 0) | (fin ? COR_TCP_FIN : 0)),
+        .flags = (uint8_t)(psh | fin),
         .size_bytes = segment->size_bytes,
         .sum = segment->sum,
     };

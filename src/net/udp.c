@@ -4,6 +4,7 @@
 #include "net/net_parts.h"
 #include "wire/udp.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "coradio/assert.h"
@@ -27,7 +28,7 @@ static uint16_t advance(const struct cor_udp *udp, uint16_t index) {
 }
 
 static uint8_t *slot_memory(const struct cor_udp *udp, uint16_t index) {
-    return udp->config.memory + (uint32_t)index * udp->config.slot_bytes;
+    return udp->config.memory + (size_t)index * udp->config.slot_bytes;
 }
 
 static enum cor_status udp_pull(
