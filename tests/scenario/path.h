@@ -32,8 +32,13 @@ static inline void path_parse(struct path *path, const char *words) {
     int count = 2;
 
     snprintf(path->words, sizeof(path->words), "--virtual %s", words);
-    for (char *word = strtok(path->words, " "); word != NULL; word = strtok(NULL, " ")) {
-        argv[count++] = word;
+    for (char *at = path->words; *at != '\0' && count < 47;) {
+        size_t length = strcspn(at, " ");
+        bool more = at[length] == ' ';
+
+        at[length] = '\0';
+        argv[count++] = at;
+        at += length + (more ? 1 : 0);
     }
     run_options_init(&path->options);
     CHECK_EQ(run_options_parse(&path->options, count, argv), OPTIONS_GO_ON);

@@ -69,7 +69,8 @@ static const struct option_row rows[] = {
     {"mcs", OPTION_COUNT, "N", "rate on the air, 0..7 (default 7)", AT(mcs), .max = 7},
     {"gi", OPTION_CHOICE, "GI", "guard interval: long or short (default short)", AT(gi),
      .choices = gi_names},
-    {"ampdu", OPTION_COUNT, "N", "frames the board puts in one aggregate; 1: none (default 8, the most the chip takes)",
+    {"ampdu", OPTION_COUNT, "N", "frames the board puts in one aggregate; 1: none (default 8, "
+     "the most the chip takes)",
      AT(ampdu), .min = 1, .max = 32},
     {"ap-ampdu", OPTION_COUNT, "N", "the same of the access point; 1: it sends each ACK alone "
      "(default 8)", AT(ap_ampdu), .min = 1, .max = 32},
@@ -85,7 +86,8 @@ static const struct option_row rows[] = {
     {"seed", OPTION_COUNT, "N", "seed of everything random (default 1)", AT(seed)},
 
     {.kind = OPTION_HEADING, .help = "What comes out"},
-    {"json", OPTION_TEXT_OR_DASH, "FILE", "the result as JSON: to stdout in place of the table, or to a file beside it",
+    {"json", OPTION_TEXT_OR_DASH, "FILE", "the result as JSON: to stdout in place of the table, "
+     "or to a file beside it",
      AT(json)},
     {"bus-log", OPTION_TEXT, "FILE", "one line for each bus transaction", AT(bus_log)},
     {"air-log", OPTION_TEXT, "FILE", "one line for each exchange on the air", AT(air_log)},
