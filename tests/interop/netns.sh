@@ -43,9 +43,9 @@ netns_enter() {
             netns_skip "no new network namespace: run as root, or allow user namespaces"
         export ASAN_OPTIONS="${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0"
     fi
-    NETNS_INSIDE=1 exec timeout --kill-after=2 "$NETNS_SECONDS" \
-        unshare "${user[@]}" --net --mount --pid --fork --kill-child "${proc[@]}" \
-        bash "$0" "$@"
+    # timeout is the first process inside: when it ends, or this one is killed, all the others are.
+    NETNS_INSIDE=1 exec unshare "${user[@]}" --net --mount --pid --fork --kill-child \
+        "${proc[@]}" timeout --foreground --kill-after=2 "$NETNS_SECONDS" bash "$0" "$@"
 }
 
 netns_begin() {
