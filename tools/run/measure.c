@@ -71,10 +71,10 @@ static void fill_bounds(const struct world *world, struct result *result) {
 // repeated ones included, had they gone in full aggregates, over the time there was. What it spent
 // on short aggregates because the chip had no more frames is not the air's limit but the chip's.
 static double air_busy(const struct world *world, const struct result *result) {
-    double payload_bytes = ratio(
+    double mpdu_payload_bytes = ratio(
         (double)result->payload_bytes, (double)(SINCE(chip.tx_acked) + SINCE(chip.tx_failed)));
     double needed_ns =
-        (double)SINCE(air.mpdus) * ratio(payload_bytes * 8e9, (double)result->bound_air_bps);
+        (double)SINCE(air.mpdus) * ratio(mpdu_payload_bytes * 8e9, (double)result->bound_air_bps);
 
     return ratio(needed_ns + (double)SINCE(air.collision_ns), (double)result->interval_ns);
 }

@@ -156,8 +156,7 @@ static int set_ap_field(struct run_options *options, const char *part, size_t le
                 names[i],
                 rooms[i] - 1);
         }
-        memcpy(fields[i], part + name_len, length - name_len);
-        fields[i][length - name_len] = '\0';
+        snprintf(fields[i], rooms[i], "%.*s", (int)(length - name_len), part + name_len);
         return OPTIONS_GO_ON;
     }
     return options_error(&spec, "--ap: '%.*s' is none of ssid=, key=, auth=", (int)length, part);

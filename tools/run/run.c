@@ -34,6 +34,7 @@ __attribute__((format(printf, 1, 2))) static void complain(const char *format, .
 
     fputs("coradio run: ", stderr);
     va_start(arguments, format);
+    // NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): it is, in the line above
     vfprintf(stderr, format, arguments);
     va_end(arguments);
     fputc('\n', stderr);

@@ -52,6 +52,7 @@ struct world_files {
     FILE *power_trace;
 };
 
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): in groups by meaning
 struct world {
     const struct run_options *options;
     struct world_faults faults;
