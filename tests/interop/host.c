@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "coradio/bytes.h"
+#include "coradio/datagram.h"
 #include "coradio/ip4.h"
 #include "coradio/ping.h"
 #include "coradio/tcp.h"
@@ -29,10 +30,11 @@
 
 #define RING_BYTES_MAX 262140u
 #define PING_BYTES_MAX 1472u
+#define UDP_SLOTS      16u
 
-enum app { APP_SEND, APP_PING, APP_IDLE };
+enum app { APP_SEND, APP_PING, APP_UDP, APP_IDLE };
 
-static const char *const app_names[] = {"send", "ping", "idle", NULL};
+static const char *const app_names[] = {"send", "ping", "udp", "idle", NULL};
 
 struct values {
     const char *tap;
@@ -58,6 +60,7 @@ struct host {
     struct cor_tap tap;
     struct cor_tcp tcp;
     struct cor_ping ping;
+    struct cor_udp udp;
     uint32_t to_address;
     uint16_t to_port;
     enum cor_status status;  // how the application ended
@@ -73,8 +76,13 @@ struct host {
     uint64_t rtt_us_min;
     uint64_t rtt_us_max;
     uint64_t rtt_us_sum;
+    // Of the datagrams: how many were committed, the closing ones included, and when the next is.
+    uint64_t udp_count;
+    uint64_t udp_due_us;
     _Alignas(4) uint8_t ring[RING_BYTES_MAX];
     _Alignas(4) uint8_t ping_payload[PING_BYTES_MAX];
+    _Alignas(4) uint8_t udp_memory[UDP_SLOTS * PING_BYTES_MAX];
+    struct cor_udp_slot udp_slots[UDP_SLOTS];
     struct cor_tcp_segment segments[COR_TCP_SEGMENTS_FOR(RING_BYTES_MAX)];
 };
 
@@ -86,15 +94,16 @@ static const struct option_row rows[] = {
     {"unix", OPTION_TEXT, "PATH", "socket of a bridge to be on", .at = AT(unix_path)},
     {"address", OPTION_TEXT, "A/BITS", "our address", .at = AT(address)},
     {"gateway", OPTION_TEXT, "A", "gateway; default none", .at = AT(gateway)},
-    {"app", OPTION_CHOICE, "NAME", "send, ping or idle", .at = AT(app), .choices = app_names},
+    {"app", OPTION_CHOICE, "NAME", "send, ping, udp or idle", .at = AT(app), .choices = app_names},
     {"to", OPTION_TEXT, "HOST[:PORT]", "the peer", .at = AT(to)},
     {"file", OPTION_TEXT, "FILE", "what to send", .at = AT(file)},
     {"ring", OPTION_SIZE, "N", "send ring; default 64KiB", .at = AT(ring_bytes),
      .min = 2 * 1460, .max = RING_BYTES_MAX},
-    {"count", OPTION_COUNT, "N", "requests of ping; default 5", .at = AT(count), .min = 1},
-    {"payload-bytes", OPTION_COUNT, "N", "payload of ping; default 56", .at = AT(payload_bytes),
+    {"count", OPTION_COUNT, "N", "requests of ping, datagrams of udp; default 5",
+     .at = AT(count), .min = 1},
+    {"payload-bytes", OPTION_COUNT, "N", "of them; default 56", .at = AT(payload_bytes),
      .max = PING_BYTES_MAX},
-    {"interval", OPTION_TIME, "T", "between two requests; default 100ms", .at = AT(interval_ns)},
+    {"interval", OPTION_TIME, "T", "between two of them; default 100ms", .at = AT(interval_ns)},
     {"duration", OPTION_TIME, "T", "end after this time; default never", .at = AT(duration_ns)},
     {"connect-timeout", OPTION_TIME, "T", "for an unanswered SYN; default 180s",
      .at = AT(connect_timeout_ns)},
@@ -276,6 +285,36 @@ static void note_ping(void *context, const struct cor_ping_result *result) {
     }
 }
 
+// One datagram a call, each at its time; the closing ones are behind the others.
+static uint64_t poll_udp(struct host *host, uint64_t now_us) {
+    uint64_t count = host->values.count;
+    struct cor_datagram datagram = {.stream = (uint32_t)getpid()};
+    uint32_t size_bytes = (uint32_t)host->values.payload_bytes;
+    uint8_t *room;
+
+    if (host->udp_count == count + COR_DATAGRAM_LAST_COUNT) {
+        if (cor_udp_pending(&host->udp) == 0 && now_us >= host->udp_due_us) {
+            end(host, COR_OK);
+        }
+        return host->udp_due_us;
+    }
+    if (now_us < host->udp_due_us) {
+        return host->udp_due_us;
+    }
+    if (cor_udp_send_buf(&host->udp, &room) <= 0) {
+        return COR_NET_NEVER;  // until one has left
+    }
+    datagram.last = host->udp_count >= count;
+    datagram.sequence = (uint32_t)(datagram.last ? count : host->udp_count);
+    size_bytes = datagram.last ? COR_DATAGRAM_BYTES : size_bytes;
+    memset(room, (int)(host->udp_count & 0xFF), size_bytes);
+    cor_datagram_emit(&datagram, room);
+    cor_udp_send_ack(&host->udp, size_bytes, now_us);
+    host->udp_count++;
+    host->udp_due_us += host->values.interval_ns / 1000;
+    return host->udp_due_us;
+}
+
 static enum cor_status start_send(struct host *host, uint64_t now_us) {
     struct cor_tcp_config config = {
         .ring = host->ring,
@@ -308,6 +347,22 @@ static enum cor_status start_ping(struct host *host, uint64_t now_us) {
     return cor_ping_start(&host->ping, host->to_address, &plan, now_us);
 }
 
+static enum cor_status start_udp(struct host *host, uint64_t now_us) {
+    struct cor_udp_config config = {
+        .memory = host->udp_memory,
+        .slot_bytes = PING_BYTES_MAX,
+        .slot_count = UDP_SLOTS,
+        .slots = host->udp_slots,
+    };
+
+    if (host->values.payload_bytes < COR_DATAGRAM_BYTES) {
+        return COR_E_ARG;
+    }
+    host->udp_due_us = now_us;
+    cor_udp_init(&host->udp, &host->net, &config);
+    return cor_udp_connect(&host->udp, host->to_address, host->to_port, now_us);
+}
+
 static void start(struct host *host, uint64_t now_us) {
     enum cor_status status = COR_OK;
 
@@ -315,6 +370,8 @@ static void start(struct host *host, uint64_t now_us) {
         status = start_send(host, now_us);
     } else if (host->values.app == APP_PING) {
         status = start_ping(host, now_us);
+    } else if (host->values.app == APP_UDP) {
+        status = start_udp(host, now_us);
     }
     if (status != COR_OK) {
         end(host, status);
@@ -337,6 +394,8 @@ static void run(struct host *host) {
             until_us = poll_send(host, now_us);
         } else if (host->values.app == APP_PING) {
             until_us = poll_ping(host, now_us);
+        } else if (host->values.app == APP_UDP) {
+            until_us = poll_udp(host, now_us);
         }
         if (host->done) {
             return;
@@ -364,6 +423,8 @@ static void print_counters(
         (void)cor_net_counter_list(&count);
     } else if (strcmp(prefix, "tcp") == 0) {
         (void)cor_tcp_counter_list(&count);
+    } else if (strcmp(prefix, "udp") == 0) {
+        (void)cor_udp_counter_list(&count);
     } else {
         (void)cor_ping_counter_list(&count);
     }
@@ -414,6 +475,8 @@ static int report(const struct host *host) {
         print_send(file, host);
     } else if (host->values.app == APP_PING) {
         print_ping(file, host);
+    } else if (host->values.app == APP_UDP) {
+        print_counters(file, "udp", cor_udp_counter_list(&count), cor_udp_get_counters(&host->udp));
     }
     print_counters(file, "net", cor_net_counter_list(&count), cor_net_get_counters(&host->net));
 #define X(name, unit, text) fprintf(file, "tap_" #name " %" PRIu64 "\n", host->tap.counters.name);
