@@ -217,7 +217,7 @@ void impair_input(
             slot->due_ns += impair->config.hold_ns;
         }
         if (copy == 0 && damaged) {
-            uint64_t bit = fate.place % ((size_bytes - ETHERNET_BYTES) * 8u);
+            uint64_t bit = fate.place % ((uint64_t)(size_bytes - ETHERNET_BYTES) * 8u);
 
             slot->data[ETHERNET_BYTES + bit / 8] ^= (uint8_t)(1u << (bit % 8));
         }
