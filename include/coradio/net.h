@@ -52,10 +52,12 @@ extern "C" {
     X(drop_udp_port,        "1", "dropped: datagram for a port nobody has")                      \
     X(drop_tcp,             "1", "dropped: TCP length, options or checksum wrong")               \
     X(drop_tcp_socket,      "1", "segments for a connection nobody has (answered by a reset)")   \
+    X(drop_igmp,            "1", "dropped: IGMP length or checksum wrong, or nobody to take it") \
     X(drop_control,         "1", "control frames dropped: COR_NET_CONTROLS were waiting")        \
     X(arp_requests_sent,    "1", "ARP requests sent")                                            \
     X(arp_replies_sent,     "1", "ARP requests of others answered")                              \
     X(arp_announcements,    "1", "own address announced or defended")                            \
+    X(arp_probes_sent,      "1", "ARP probes sent for an address before its use")                \
     X(arp_learned,          "1", "hardware addresses learned")                                   \
     X(arp_changed,          "1", "known hosts that changed their hardware address")              \
     X(arp_failed,           "1", "hosts that answered no ARP request")                           \
@@ -89,7 +91,7 @@ enum cor_net_pass {
     COR_NET_PASS_DATA = 4,
 };
 
-enum cor_net_kind { COR_NET_TCP, COR_NET_UDP, COR_NET_PING };
+enum cor_net_kind { COR_NET_TCP, COR_NET_UDP, COR_NET_PING, COR_NET_IGMP };
 
 struct cor_net_socket;
 
@@ -104,6 +106,9 @@ struct cor_net_socket_ops {
     uint64_t (*poll)(struct cor_net_socket *socket, uint64_t now_us);
     // The hardware address of the next hop is known or has changed; NULL: nobody answers.
     void (*neighbour)(struct cor_net_socket *socket, const uint8_t *mac);
+    // The host's address (changed), netmask or gateway is another one now, and the socket holds on
+    // to no neighbour any more.
+    void (*address)(struct cor_net_socket *socket, uint64_t now_us, bool changed);
 };
 
 // The part that all sockets have; always their first member.
@@ -151,6 +156,11 @@ struct cor_net_limit {
     uint32_t left;
 };
 
+// Another host has the address that is being probed for, or does not give up the one in use.
+typedef void (*cor_net_conflict_fn)(void *context, uint64_t now_us);
+
+struct cor_igmp;
+
 struct cor_net {
     struct cor_frame_source frames;  // hand this to the chip driver: cor_net_frames()
     struct cor_net_config config;
@@ -166,6 +176,12 @@ struct cor_net {
     uint8_t control_first;
     uint8_t requests_waiting;  // neighbours with a request to be pulled
     bool link_down;
+    uint32_t link_ups;       // times the link came up
+    uint32_t random_count;   // numbers drawn from the secret
+    uint32_t probe_address;  // asked for before its use (RFC 5227), 0: none
+    cor_net_conflict_fn conflict;
+    void *conflict_context;
+    struct cor_igmp *igmp;  // NULL: no multicast is received
     struct cor_neighbour neighbours[COR_NET_NEIGHBOURS];
     struct cor_net_control controls[COR_NET_CONTROLS];
     struct cor_net_limit echo_limit;
@@ -184,6 +200,12 @@ void cor_net_init(struct cor_net *net, const struct cor_net_config *config, uint
 
 // The hardware address, known once the radio is up. Open connections take it over.
 void cor_net_set_mac(struct cor_net *net, const uint8_t mac[6]);
+
+// Another address, in host order; address 0: none. Connections of TCP end with COR_E_ABORTED when
+// the address changes, all else goes on from the new one. A new address is announced. Asserts that
+// the netmask is ones, then zeros.
+void cor_net_set_address(
+    struct cor_net *net, uint32_t address, uint32_t netmask, uint32_t gateway, uint64_t now_us);
 
 // What the chip driver pulls from and gives received frames to.
 struct cor_frame_source *cor_net_frames(struct cor_net *net);

@@ -27,6 +27,7 @@ extern "C" {
     X(bytes_received,      "B", "their payload")                                            \
     X(datagrams_discarded, "1", "datagrams received that nobody wanted")                    \
     X(drop_unreachable,    "1", "datagrams dropped: no answer to ARP")                      \
+    X(cancelled,           "1", "datagrams taken back before they left")                    \
     X(unreachable,         "1", "ICMP errors that named a datagram of this socket")         \
     X(summed_bytes,        "B", "payload summed")
 // clang-format on
@@ -43,6 +44,8 @@ struct cor_udp_datagram {
     uint16_t port;
     uint32_t size_bytes;
     const uint8_t *data;
+    uint32_t to;      // to which address: ours, a broadcast or a group
+    uint64_t now_us;  // when it came
 };
 
 typedef void (*cor_udp_receive_fn)(void *context, const struct cor_udp_datagram *datagram);
@@ -72,6 +75,8 @@ struct cor_udp {
     uint16_t count;    // slots in use
     uint16_t waiting;  // of them not yet pulled
     bool resolved;
+    bool unaddressed;
+    uint8_t ttl;                  // 0: 64, and 1 to a group
     uint32_t template_words[11];  // two bytes of padding, then Ethernet, IP, UDP
     uint32_t ip_sum;
     uint32_t udp_sum;
@@ -90,6 +95,20 @@ COR_MUST_CHECK enum cor_status cor_udp_release(struct cor_udp *udp);
 // COR_E_UNREACHABLE, COR_E_NOMEM: as cor_tcp_connect().
 COR_MUST_CHECK enum cor_status cor_udp_connect(
     struct cor_udp *udp, uint32_t address, uint16_t port, uint64_t now_us);
+
+// Another local port, to send from since the next connect; 0: none, nothing is received.
+// COR_E_STATE: datagrams wait.
+COR_MUST_CHECK enum cor_status cor_udp_bind(struct cor_udp *udp, uint16_t port);
+
+// How many routers the datagrams pass, from the next connect on; 0: 64 to a host, 1 to a group.
+void cor_udp_set_ttl(struct cor_udp *udp, uint8_t ttl);
+
+// Sends from 0.0.0.0, from the next connect on, and while the net has no address takes datagrams to
+// whatever address: how a host speaks that asks for its address (RFC 2131 4.1).
+void cor_udp_set_unaddressed(struct cor_udp *udp, bool unaddressed);
+
+// Takes back the datagrams that have not been pulled.
+void cor_udp_cancel(struct cor_udp *udp);
 
 // Lends the next free slot. Returns its size, 0 when none is free, COR_E_STATE without a peer.
 COR_MUST_CHECK int32_t cor_udp_send_buf(struct cor_udp *udp, uint8_t **room);

@@ -40,12 +40,19 @@ void cor_control_announce(struct cor_net *net) {
     cor_control_push(net, &control);
 }
 
+void cor_control_probe(struct cor_net *net, uint32_t address) {
+    struct cor_net_control control = {.kind = COR_NET_ARP_PROBE, .address = address};
+
+    memcpy(control.mac, mac_broadcast, sizeof(control.mac));
+    cor_control_push(net, &control);
+}
+
 static void emit_arp(
     struct cor_net *net, const struct cor_net_control *control, struct cor_frame_tx *tx) {
     bool reply = control->kind == COR_NET_ARP_REPLY;
     struct cor_arp arp = {
         .operation = reply ? COR_ARP_REPLY : COR_ARP_REQUEST,
-        .sender_address = net->config.address,
+        .sender_address = control->kind == COR_NET_ARP_PROBE ? 0 : net->config.address,
         .target_address = control->address,
     };
 
@@ -53,6 +60,8 @@ static void emit_arp(
     if (reply) {
         memcpy(arp.target_mac, control->mac, sizeof(arp.target_mac));
         net->counters.arp_replies_sent++;
+    } else if (control->kind == COR_NET_ARP_PROBE) {
+        net->counters.arp_probes_sent++;
     } else {
         net->counters.arp_announcements++;
     }

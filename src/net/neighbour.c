@@ -110,6 +110,16 @@ bool cor_neighbour_is_broadcast(const struct cor_net *net, uint32_t address) {
                                      ((address ^ net->config.address) & ~hosts) == 0);
 }
 
+void cor_neighbour_group_mac(uint32_t address, uint8_t *mac) {
+    // Specified (RFC 1112 6.4): the low 23 bits of the address.
+    mac[0] = 0x01;
+    mac[1] = 0x00;
+    mac[2] = 0x5E;
+    mac[3] = (uint8_t)((address >> 16) & 0x7F);
+    mac[4] = (uint8_t)(address >> 8);
+    mac[5] = (uint8_t)address;
+}
+
 // The hardware address of a group; false: the address is a host's.
 static bool group_mac(const struct cor_net *net, uint32_t address, uint8_t *mac) {
     if (cor_neighbour_is_broadcast(net, address)) {
@@ -119,13 +129,7 @@ static bool group_mac(const struct cor_net *net, uint32_t address, uint8_t *mac)
     if (!cor_ip4_is_multicast(address)) {
         return false;
     }
-    // Specified (RFC 1112 6.4): the low 23 bits of the address.
-    mac[0] = 0x01;
-    mac[1] = 0x00;
-    mac[2] = 0x5E;
-    mac[3] = (uint8_t)((address >> 16) & 0x7F);
-    mac[4] = (uint8_t)(address >> 8);
-    mac[5] = (uint8_t)address;
+    cor_neighbour_group_mac(address, mac);
     return true;
 }
 
@@ -219,7 +223,17 @@ static void defend(struct cor_net *net, uint64_t now_us) {
     if (now_us >= net->defended_us) {
         net->defended_us = now_us + DEFEND_GAP_US;
         cor_control_announce(net);
+    } else if (net->conflict != NULL) {
+        net->conflict(net->conflict_context, now_us);
     }
+}
+
+// Somebody has the address we probe for, or probes for it too (RFC 5227 2.1.1).
+static bool probe_fails(const struct cor_net *net, const struct cor_arp *arp) {
+    bool probe = arp->sender_address == 0 && arp->operation == COR_ARP_REQUEST;
+
+    return net->probe_address != 0 && (arp->sender_address == net->probe_address ||
+                                       (probe && arp->target_address == net->probe_address));
 }
 
 void cor_neighbour_input(
@@ -232,6 +246,11 @@ void cor_neighbour_input(
     }
     if (memcmp(arp.sender_mac, net->config.mac, sizeof(arp.sender_mac)) == 0) {
         return;  // our own, sent back by the access point
+    }
+    if (probe_fails(net, &arp) && net->conflict != NULL) {
+        net->counters.arp_conflicts++;
+        net->conflict(net->conflict_context, now_us);
+        return;
     }
     if (arp.sender_address != 0 && arp.sender_address == net->config.address) {
         defend(net, now_us);
@@ -338,6 +357,13 @@ uint64_t cor_neighbour_deadline(const struct cor_net *net, uint64_t now_us) {
         }
     }
     return deadline_us;
+}
+
+void cor_neighbour_forget(struct cor_net *net) {
+    for (uint32_t i = 0; i < COR_NET_NEIGHBOURS; i++) {
+        COR_ASSERT(net->neighbours[i].holders == 0);
+        give_up(net, &net->neighbours[i]);
+    }
 }
 
 void cor_neighbour_link_up(struct cor_net *net, uint64_t now_us) {

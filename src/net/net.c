@@ -5,6 +5,7 @@
 #include "net/siphash.h"
 #include "wire/ethernet.h"
 #include "wire/icmp.h"
+#include "wire/igmp.h"
 #include "wire/udp.h"
 
 #include <string.h>
@@ -168,6 +169,9 @@ static uint32_t input_packet(
         return cor_udp_input(net, now_us, packet);
     case COR_IPV4_TCP:
         return cor_tcp_input(net, now_us, packet);
+    case COR_IPV4_IGMP:
+        cor_igmp_input(net, now_us, packet);
+        return 0;
     default:
         net->counters.drop_protocol++;
         return 0;
@@ -183,8 +187,19 @@ static bool addresses_acceptable(const struct cor_net *net, struct cor_net_packe
         cor_neighbour_is_broadcast(net, from)) {
         return false;
     }
-    packet->group |= cor_neighbour_is_broadcast(net, to);
-    return to == net->config.address || cor_neighbour_is_broadcast(net, to);
+    if (cor_ip4_is_multicast(to)) {
+        packet->group = true;
+        return net->igmp != NULL && cor_igmp_member(net->igmp, to);
+    }
+    if (cor_neighbour_is_broadcast(net, to)) {
+        packet->group = true;
+        return true;
+    }
+    // A host without an address takes what is said to be for it: so a DHCP server may answer
+    // (RFC 2131 4.1). UDP gives that only to sockets that ask for it.
+    packet->unaddressed = net->config.address == 0;
+    return to != 0 && (to == net->config.address ||
+                       (packet->unaddressed && packet->ip.protocol == COR_IPV4_UDP));
 }
 
 static uint32_t input_ip(
@@ -254,6 +269,7 @@ static void net_link(struct cor_frame_source *source, uint64_t now_us, bool up) 
 
     net->link_down = !up;
     if (up) {
+        net->link_ups++;
         if (net->config.address != 0) {
             cor_control_announce(net);
         }

@@ -32,10 +32,16 @@ struct cor_net_packet {
     const uint8_t *mac;   // who sent the frame
     const uint8_t *data;  // the packet's payload
     uint32_t size_bytes;
-    bool group;  // to a broadcast address, of Ethernet or of IP
+    bool group;        // to a broadcast or multicast address, of Ethernet or of IP
+    bool unaddressed;  // to some address, received while we have none
 };
 
-enum cor_net_control_kind { COR_NET_ARP_REPLY, COR_NET_ARP_ANNOUNCE, COR_NET_RESET };
+enum cor_net_control_kind {
+    COR_NET_ARP_REPLY,
+    COR_NET_ARP_ANNOUNCE,
+    COR_NET_ARP_PROBE,
+    COR_NET_RESET,
+};
 
 // --- net.c ---
 
@@ -78,6 +84,13 @@ void cor_net_emit_headers(
 // The unfolded sum of an IP header of this template without its length and checksum.
 uint32_t cor_net_ip_sum(const uint8_t *ip_header);
 
+// --- address.c ---
+
+// A number that is hard to guess: SipHash of a count under the net's secret.
+uint32_t cor_net_random(struct cor_net *net);
+// The same, 0 to below.
+uint32_t cor_net_random_below(struct cor_net *net, uint32_t below);
+
 // --- neighbour.c ---
 
 // Finds the next hop to socket->remote_address and holds on to it. The socket's neighbour() is
@@ -94,6 +107,10 @@ bool cor_neighbour_pull(struct cor_net *net, uint64_t now_us, struct cor_frame_t
 void cor_neighbour_poll(struct cor_net *net, uint64_t now_us);
 uint64_t cor_neighbour_deadline(const struct cor_net *net, uint64_t now_us);
 void cor_neighbour_link_up(struct cor_net *net, uint64_t now_us);
+// Forgets all hosts; nobody may hold on to one.
+void cor_neighbour_forget(struct cor_net *net);
+// The hardware address of a multicast group.
+void cor_neighbour_group_mac(uint32_t address, uint8_t *mac);
 // Is this a broadcast address on our link?
 bool cor_neighbour_is_broadcast(const struct cor_net *net, uint32_t address);
 
@@ -102,6 +119,8 @@ bool cor_neighbour_is_broadcast(const struct cor_net *net, uint32_t address);
 void cor_control_push(struct cor_net *net, const struct cor_net_control *control);
 bool cor_control_pull(struct cor_net *net, struct cor_frame_tx *tx);
 void cor_control_announce(struct cor_net *net);
+// Asks whether anybody has an address, without an own one (RFC 5227 1.1).
+void cor_control_probe(struct cor_net *net, uint32_t address);
 void cor_control_echo(struct cor_net *net, uint64_t now_us, const struct cor_net_packet *packet);
 void cor_control_echo_sent(struct cor_net *net);
 
@@ -117,6 +136,9 @@ void cor_ping_input(
     uint64_t now_us,
     const struct cor_net_packet *packet,
     const struct cor_icmp *icmp);
+void cor_igmp_input(struct cor_net *net, uint64_t now_us, const struct cor_net_packet *packet);
+// Has this host joined the group?
+bool cor_igmp_member(const struct cor_igmp *igmp, uint32_t address);
 // An ICMP error that quotes `ip` and the first bytes behind it.
 void cor_tcp_unreachable(
     struct cor_net *net,

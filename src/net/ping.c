@@ -156,11 +156,22 @@ static void ping_neighbour(struct cor_net_socket *socket, const uint8_t *mac) {
     }
 }
 
+static void ping_address(struct cor_net_socket *socket, uint64_t now_us, bool changed) {
+    struct cor_ping *ping = ping_of(socket);
+
+    (void)changed;  // each request takes the address there is
+    ping->resolved = false;
+    if (ping->due_us != COR_NET_NEVER && cor_neighbour_hold(socket, now_us) != COR_OK) {
+        ping_neighbour(socket, NULL);
+    }
+}
+
 static const struct cor_net_socket_ops ping_ops = {
     .pull = ping_pull,
     .sent = ping_sent,
     .poll = ping_poll,
     .neighbour = ping_neighbour,
+    .address = ping_address,
 };
 
 void cor_ping_init(

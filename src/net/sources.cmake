@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: MIT
 set(RING_SOURCES
+    address.c
     control.c
+    igmp.c
     neighbour.c
     net.c
     ping.c

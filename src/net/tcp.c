@@ -99,11 +99,25 @@ static void tcp_neighbour(struct cor_net_socket *socket, const uint8_t *mac) {
     tcp->flags |= COR_TCP_RESOLVED;
 }
 
+static void tcp_address(struct cor_net_socket *socket, uint64_t now_us, bool changed) {
+    struct cor_tcp *tcp = tcp_of(socket);
+
+    if (tcp->state == COR_TCP_CLOSED || socket->remote_address == 0) {
+        return;
+    }
+    // A connection is bound to both its addresses.
+    enum cor_status status = changed ? COR_E_ABORTED : cor_neighbour_hold(socket, now_us);
+    if (status != COR_OK) {
+        cor_tcp_end(tcp, status);
+    }
+}
+
 static const struct cor_net_socket_ops tcp_ops = {
     .pull = cor_tcp_pull,
     .sent = cor_tcp_sent,
     .poll = cor_tcp_poll,
     .neighbour = tcp_neighbour,
+    .address = tcp_address,
 };
 
 static void set_default(uint64_t *value, uint64_t otherwise) {

@@ -10,6 +10,7 @@
 #include "coradio/assert.h"
 #include "coradio/bytes.h"
 #include "coradio/checksum.h"
+#include "coradio/ip4.h"
 
 #define HEAD_BYTES (COR_NET_TRANSPORT + COR_UDP_BYTES)
 
@@ -87,8 +88,8 @@ static uint64_t udp_poll(struct cor_net_socket *socket, uint64_t now_us) {
     return COR_NET_NEVER;
 }
 
-static void drop_waiting(struct cor_udp *udp) {
-    udp->counters.drop_unreachable += udp->waiting;
+static void drop_waiting(struct cor_udp *udp, uint64_t *counter) {
+    *counter += udp->waiting;
     udp->count = (uint16_t)(udp->count - udp->waiting);
     udp->waiting = 0;
     udp->end = udp->next;
@@ -99,18 +100,23 @@ static void udp_neighbour(struct cor_net_socket *socket, const uint8_t *mac) {
 
     if (mac == NULL) {
         udp->resolved = false;
-        drop_waiting(udp);
+        drop_waiting(udp, &udp->counters.drop_unreachable);
         return;
     }
     const struct cor_net *net = socket->net;
     struct cor_ipv4 ip = {
-        .from = net->config.address,
+        .from = udp->unaddressed ? 0 : net->config.address,
         .to = socket->remote_address,
         .protocol = COR_IPV4_UDP,
     };
     uint8_t *at = (uint8_t *)udp->template_words + COR_NET_PAD;
 
     cor_net_emit_headers(net, &ip, mac, 0, at);
+    if (udp->ttl != 0) {
+        at[COR_NET_IP + COR_IPV4_TTL] = udp->ttl;
+    } else if (cor_ip4_is_multicast(ip.to)) {
+        at[COR_NET_IP + COR_IPV4_TTL] = 1;  // specified (RFC 1112 6.1)
+    }
     cor_put_be16(at + COR_NET_TRANSPORT, socket->local_port);
     cor_put_be16(at + COR_NET_TRANSPORT + 2, socket->remote_port);
     udp->ip_sum = cor_net_ip_sum(at + COR_NET_IP);
@@ -119,11 +125,22 @@ static void udp_neighbour(struct cor_net_socket *socket, const uint8_t *mac) {
     udp->resolved = true;
 }
 
+static void udp_address(struct cor_net_socket *socket, uint64_t now_us, bool changed) {
+    struct cor_udp *udp = udp_of(socket);
+
+    (void)changed;  // the template is filled again either way
+    udp->resolved = false;
+    if (socket->remote_address != 0 && cor_neighbour_hold(socket, now_us) != COR_OK) {
+        drop_waiting(udp, &udp->counters.drop_unreachable);
+    }
+}
+
 static const struct cor_net_socket_ops udp_ops = {
     .pull = udp_pull,
     .sent = udp_sent,
     .poll = udp_poll,
     .neighbour = udp_neighbour,
+    .address = udp_address,
 };
 
 void cor_udp_init(struct cor_udp *udp, struct cor_net *net, const struct cor_udp_config *config) {
@@ -138,7 +155,7 @@ void cor_udp_init(struct cor_udp *udp, struct cor_net *net, const struct cor_udp
 }
 
 enum cor_status cor_udp_release(struct cor_udp *udp) {
-    drop_waiting(udp);
+    cor_udp_cancel(udp);
     udp->socket.wants = 0;
     udp->socket.local_port = 0;
     if (udp->count != 0) {
@@ -166,6 +183,26 @@ enum cor_status cor_udp_connect(
     }
     udp->socket.wants = status == COR_OK ? COR_NET_PASS_DATA : 0;
     return status;
+}
+
+enum cor_status cor_udp_bind(struct cor_udp *udp, uint16_t port) {
+    if (udp->count != 0) {
+        return COR_E_STATE;
+    }
+    udp->socket.local_port = port;
+    return COR_OK;
+}
+
+void cor_udp_set_ttl(struct cor_udp *udp, uint8_t ttl) {
+    udp->ttl = ttl;
+}
+
+void cor_udp_set_unaddressed(struct cor_udp *udp, bool unaddressed) {
+    udp->unaddressed = unaddressed;
+}
+
+void cor_udp_cancel(struct cor_udp *udp) {
+    drop_waiting(udp, &udp->counters.cancelled);
 }
 
 int32_t cor_udp_send_buf(struct cor_udp *udp, uint8_t **room) {
@@ -212,13 +249,12 @@ const struct cor_counter_info *cor_udp_counter_list(uint32_t *count) {
 uint32_t cor_udp_input(struct cor_net *net, uint64_t now_us, const struct cor_net_packet *packet) {
     struct cor_udp_header header;
 
-    (void)now_us;
     if (cor_udp_parse(&header, &packet->ip, packet->data, packet->size_bytes) != COR_OK) {
         net->counters.drop_udp++;
         return 0;
     }
     struct cor_net_socket *socket = cor_net_find(net, COR_NET_UDP, header.to_port);
-    if (socket == NULL) {
+    if (socket == NULL || (packet->unaddressed && !udp_of(socket)->unaddressed)) {
         net->counters.drop_udp_port++;
         return 0;
     }
@@ -235,6 +271,8 @@ uint32_t cor_udp_input(struct cor_net *net, uint64_t now_us, const struct cor_ne
         .port = header.from_port,
         .size_bytes = size,
         .data = header.payload.data,
+        .to = packet->ip.to,
+        .now_us = now_us,
     };
     udp->config.receive(udp->config.context, &datagram);
     return size;

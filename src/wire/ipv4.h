@@ -23,6 +23,7 @@
 // Offsets.
 #define COR_IPV4_LENGTH   2
 #define COR_IPV4_FRAGMENT 6
+#define COR_IPV4_TTL      8
 #define COR_IPV4_PROTOCOL 9
 #define COR_IPV4_CHECKSUM 10
 #define COR_IPV4_FROM     12
