@@ -2,6 +2,8 @@
 set(RING_SOURCES
     address.c
     control.c
+    dhcp.c
+    dhcp_reply.c
     igmp.c
     neighbour.c
     net.c
