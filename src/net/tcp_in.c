@@ -387,6 +387,16 @@ static uint32_t input_synchronized(
     return input_payload(tcp, now_us, &segment);
 }
 
+// Both sides opened at once, and the peer's answer to our SYN repeats its own, which we have
+// already (RFC 9293 3.5, figure 7, line 5).
+static bool is_crossed_answer(const struct cor_tcp *tcp, const struct cor_tcp_header *header) {
+    const uint8_t mask = COR_TCP_SYN | COR_TCP_ACK | COR_TCP_RST | COR_TCP_FIN;
+
+    return tcp->state == COR_TCP_SYN_RECEIVED &&
+           (header->flags & mask) == (COR_TCP_SYN | COR_TCP_ACK) &&
+           header->seq + 1 == tcp->rcv_nxt && header->ack == tcp->iss + 1;
+}
+
 // --- Entry ---
 
 static struct cor_tcp *find(
@@ -422,6 +432,12 @@ uint32_t cor_tcp_input(struct cor_net *net, uint64_t now_us, const struct cor_ne
     tcp->counters.segments_received++;
     if (tcp->state == COR_TCP_SYN_SENT) {
         input_syn_sent(tcp, now_us, packet, &header);
+        return 0;
+    }
+    if (is_crossed_answer(tcp, &header)) {
+        tcp->snd_una = header.ack;
+        cor_tcp_established(tcp, now_us);
+        cor_tcp_want_ack(tcp);
         return 0;
     }
     return input_synchronized(tcp, now_us, packet, &header);
