@@ -42,7 +42,7 @@ static bool copy_word(struct words *words, char to[SCRIPT_WORD_BYTES], const cha
     if (strlen(word) >= SCRIPT_WORD_BYTES) {
         return words_wrong(words, "word too long", word);
     }
-    strcpy(to, word);
+    memcpy(to, word, strlen(word) + 1);
     return true;
 }
 
@@ -113,7 +113,7 @@ static bool take_pairs(struct reader *reader, size_t at, struct script_step *ste
     for (; at < words->count; at++) {
         char text[SCRIPT_LINE_BYTES];
 
-        strcpy(text, words->word[at]);
+        snprintf(text, sizeof(text), "%s", words->word[at]);
         char *value = strchr(text, '=');
         if (value == NULL) {
             return words_wrong(words, "name=value is wanted", words->word[at]);
@@ -203,13 +203,13 @@ static bool take_arguments(struct reader *reader, size_t at, struct script_step 
         break;
     case VERB_OPEN:
         step->segment.count = 1;
-        strcpy(step->word, "SYN");  // so that no seq= is asked for
+        memcpy(step->word, "SYN", sizeof("SYN"));  // so that no seq= is asked for
         words->word[at - 1] = step->word;
         good = words_segment(words, at - 1, false, &step->segment);
         break;
     case VERB_CONNECT:
         words->word[at - 1] = step->word;
-        strcpy(step->word, "SYN");
+        memcpy(step->word, "SYN", sizeof("SYN"));
         good = words_segment(words, at - 1, false, &step->segment);
         break;
     case VERB_NOTHING:

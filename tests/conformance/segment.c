@@ -433,6 +433,9 @@ static const char *option_difference(const struct segment *wanted, const struct 
     if ((wanted->given & FIELD_ECHO) != 0 && wanted->time_echo != seen->time_echo) {
         return "tsecr";
     }
+    if ((wanted->given & FIELD_BLOCKS_OPEN) != 0) {
+        return NULL;
+    }
     if (wanted->block_count != seen->block_count ||
         memcmp(wanted->blocks, seen->blocks, wanted->block_count * sizeof(wanted->blocks[0])) !=
             0) {
@@ -442,7 +445,11 @@ static const char *option_difference(const struct segment *wanted, const struct 
 }
 
 const char *segment_difference(const struct segment *wanted, const struct segment *seen) {
-    uint32_t flags = (wanted->given & FIELD_PSH) != 0 ? 0xFF : 0xFF & ~(uint32_t)FLAG_PSH;
+    bool acks = (seen->flags & FLAG_ACK) != 0;
+    uint32_t flags = 0xFF;
+
+    flags &= (wanted->given & FIELD_PSH) != 0 ? 0xFF : ~(uint32_t)FLAG_PSH;
+    flags &= (wanted->given & FIELD_ACK_OPEN) == 0 ? 0xFF : ~(uint32_t)FLAG_ACK;
 
     if (wanted->any) {
         return NULL;
@@ -453,7 +460,7 @@ const char *segment_difference(const struct segment *wanted, const struct segmen
     if (wanted->seq != seen->seq) {
         return "seq";
     }
-    if ((wanted->given & FIELD_ACK) != 0 && wanted->ack != seen->ack) {
+    if ((wanted->given & FIELD_ACK) != 0 && acks && wanted->ack != seen->ack) {
         return "ack";
     }
     if (wanted->size_bytes != seen->size_bytes) {

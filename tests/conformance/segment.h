@@ -47,7 +47,9 @@ enum segment_field {
     FIELD_TTL = 1 << 16,
     FIELD_TOS = 1 << 17,
     FIELD_SUM = 1 << 18,
-    FIELD_FRESH = 1 << 19,  // our first sequence number is learned from here
+    FIELD_FRESH = 1 << 19,        // our first sequence number is learned from here
+    FIELD_ACK_OPEN = 1 << 20,     // ACK may be set or not; if it is, ack= counts
+    FIELD_BLOCKS_OPEN = 1 << 21,  // whatever SACK blocks there are
 };
 
 enum segment_kind { KIND_TCP, KIND_ICMP, KIND_ARP };

@@ -37,7 +37,7 @@ static bool unexpected(struct world *world, const char *why) {
             return world_wrong(world, "%s, and a broken rule: %s", text, wrong);
         }
     } else if (segment_get16(frame->bytes + 12) == 0x0806) {
-        strcpy(text, "ARP");
+        memcpy(text, "ARP", sizeof("ARP"));
     }
     return world_wrong(world, "%s: at %.3f ms \"%s\" was sent", why, ms(world, frame->at_us), text);
 }

@@ -16,7 +16,7 @@ bool words_split(struct words *words, const char *line) {
     if (strlen(line) >= sizeof(words->text)) {
         return words_wrong(words, "line too long", line);
     }
-    strcpy(words->text, line);
+    memcpy(words->text, line, strlen(line) + 1);
     words->text[strcspn(words->text, "#\r\n")] = 0;
     char *rest = words->text;
     for (char *word = strtok_r(rest, " \t", &rest); word != NULL;
@@ -164,6 +164,11 @@ static bool take_bare(const char *word, struct segment *segment) {
         segment->ip_sum_wrong = true;
     } else if (strcmp(word, "group") == 0) {
         segment->group_frame = true;
+    } else if (strcmp(word, "ACK?") == 0) {
+        segment->flags |= FLAG_ACK;
+        segment->given |= FIELD_ACK_OPEN;
+    } else if (strcmp(word, "sack?") == 0) {
+        segment->given |= FIELD_BLOCKS_OPEN;
     } else if (strcmp(word, "fresh") == 0) {
         segment->given |= FIELD_FRESH;
     } else if (strcmp(word, "any") == 0) {
