@@ -339,24 +339,24 @@ static void run(struct bridge *bridge, uint64_t end_ns) {
         struct pollfd fds[5];
         uint64_t due_ns = next_due_ns(bridge);
 
-        for (uint32_t i = 0; i < 2; i++) {
+        for (size_t i = 0; i < 2; i++) {
             const struct end *end = &bridge->ends[i];
             short events = POLLIN;
 
             events |= end->full ? POLLOUT : 0;
-            fds[2u * i] = (struct pollfd){.fd = end->fd, .events = events};
-            fds[2u * i + 1u] = (struct pollfd){.fd = end->listen_fd, .events = POLLIN};
+            fds[2 * i] = (struct pollfd){.fd = end->fd, .events = events};
+            fds[2 * i + 1] = (struct pollfd){.fd = end->listen_fd, .events = POLLIN};
         }
         fds[4] = (struct pollfd){.fd = signals_fd(), .events = POLLIN};
         wait_for(fds, 5, due_ns < end_ns ? due_ns : end_ns);
-        for (uint32_t i = 0; i < 2; i++) {
-            if ((fds[2u * i].revents & POLLOUT) != 0) {
+        for (size_t i = 0; i < 2; i++) {
+            if ((fds[2 * i].revents & POLLOUT) != 0) {
                 bridge->ends[i].full = false;
             }
-            if (fds[2u * i].revents != 0) {
+            if (fds[2 * i].revents != 0) {
                 read_end(bridge, (int)i);
             }
-            if (fds[2u * i + 1u].revents != 0) {
+            if (fds[2 * i + 1].revents != 0) {
                 admit(&bridge->ends[i]);
             }
         }
