@@ -110,6 +110,10 @@ void cor_udp_set_unaddressed(struct cor_udp *udp, bool unaddressed);
 // Takes back the datagrams that have not been pulled.
 void cor_udp_cancel(struct cor_udp *udp);
 
+// Forgets the peer: takes back the datagrams that have not been pulled, and asks for no hardware
+// address any more. Datagrams are received as before.
+void cor_udp_disconnect(struct cor_udp *udp);
+
 // Lends the next free slot. Returns its size, 0 when none is free, COR_E_STATE without a peer.
 COR_MUST_CHECK int32_t cor_udp_send_buf(struct cor_udp *udp, uint8_t **room);
 

@@ -201,6 +201,7 @@ static uint64_t bound_due_us(const struct cor_dhcp *dhcp) {
 static void bind_address(struct cor_dhcp *dhcp, uint64_t now_us) {
     const struct cor_dhcp_lease *lease = &dhcp->lease;
 
+    cor_udp_disconnect(&dhcp->udp);
     // A new address is announced twice (RFC 5227 2.3), the first time by the net.
     dhcp->announce_us = dhcp->in_use ? COR_NET_NEVER : now_us + ANNOUNCE_GAP_US;
     dhcp->conflicts = 0;
@@ -492,7 +493,7 @@ void cor_dhcp_stop(struct cor_dhcp *dhcp, uint64_t now_us) {
     if (dhcp->state == COR_DHCP_REQUESTING) {
         dhcp->offered = 0;  // an offer is not yet an address
     }
-    cor_udp_cancel(&dhcp->udp);
+    cor_udp_disconnect(&dhcp->udp);
     cor_udp_set_unaddressed(&dhcp->udp, false);
     cor_dhcp_enter(dhcp, COR_DHCP_OFF, COR_NET_NEVER);
     cor_dhcp_withdraw(dhcp, now_us);

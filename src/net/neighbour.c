@@ -146,7 +146,8 @@ enum cor_status cor_neighbour_hold(struct cor_net_socket *socket, uint64_t now_u
     if (((hop ^ net->config.address) & net->config.netmask) != 0) {
         hop = net->config.gateway;
     }
-    if (hop == 0) {
+    // Without an own address there is nobody to ask for: the request would be a probe (RFC 5227).
+    if (hop == 0 || net->config.address == 0) {
         return COR_E_UNREACHABLE;
     }
     struct cor_neighbour *entry = find(net, hop);

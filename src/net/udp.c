@@ -205,6 +205,15 @@ void cor_udp_cancel(struct cor_udp *udp) {
     drop_waiting(udp, &udp->counters.cancelled);
 }
 
+void cor_udp_disconnect(struct cor_udp *udp) {
+    cor_udp_cancel(udp);
+    cor_neighbour_drop(&udp->socket);
+    udp->resolved = false;
+    udp->socket.remote_address = 0;
+    udp->socket.remote_port = 0;
+    udp->socket.wants = 0;
+}
+
 int32_t cor_udp_send_buf(struct cor_udp *udp, uint8_t **room) {
     *room = NULL;
     if (udp->socket.remote_port == 0) {
