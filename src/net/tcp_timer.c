@@ -41,8 +41,12 @@ static void retransmit_due(struct cor_tcp *tcp, uint64_t now_us) {
         opening_timed_out(tcp);
         return;
     }
-    // While the peer answers, progress_us moves, and a closed window is waited for without end
-    // (RFC 9293 MUST-37).
+    // A closed window is waited for without end while the peer answers (RFC 9293 MUST-37): its
+    // silence begins with the first probe that has no answer, and the gaps between probes do not
+    // count.
+    if ((tcp->flight_count == 0 || tcp->snd_wnd == 0) && tcp->progress_us >= tcp->sent_us) {
+        tcp->progress_us = now_us;
+    }
     if (now_us - tcp->progress_us >= tcp->config.user_timeout_us) {
         cor_tcp_end_reset(tcp, COR_E_TIMEOUT);
         return;
