@@ -230,6 +230,7 @@ void cor_tcp_established(struct cor_tcp *tcp, uint64_t now_us) {
     tcp->linger_us = COR_NET_NEVER;
     tcp->progress_us = now_us;
     tcp->recover = tcp->snd_una;
+    tcp->rack_us = (uint32_t)now_us;  // nothing sent before now may count as sent later
     tcp->flight_mark = tcp->snd_una;
     tcp->socket.wants |= COR_NET_PASS_DATA;
     if ((tcp->flags & COR_TCP_CLOSE_WANTED) != 0) {

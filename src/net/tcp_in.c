@@ -216,7 +216,9 @@ static bool is_duplicate(
     const struct cor_tcp *tcp, const struct cor_tcp_header *header, bool sack_news) {
     return header->ack == tcp->snd_una && tcp->flight_count != 0 &&
            header->payload.size_bytes == 0 && (header->flags & COR_TCP_FIN) == 0 &&
-           (sack_news || scaled(tcp, header) == tcp->snd_wnd);
+           // With SACK a duplicate names something new (RFC 6675 section 2).
+           (sack_news ||
+            ((tcp->flags & COR_TCP_SACK_ON) == 0 && scaled(tcp, header) == tcp->snd_wnd));
 }
 
 // RFC 9293 3.10.7.4, fifth. False: the segment is dealt with.

@@ -183,7 +183,9 @@ void cor_tcp_partial(struct cor_tcp *tcp, uint32_t acked_bytes) {
     }
     struct cor_tcp_segment *first = in_flight(tcp, 0);
     bool again = (first->flags & COR_TCP_SEGMENT_AGAIN) != 0;
-    if (!(sack && again) && mark_lost(tcp, first, COR_TCP_PARTIAL)) {
+    // With SACK the first segment is lost only if something above it has arrived.
+    bool hole = tcp->sacked_count != 0;
+    if (!(sack && (again || !hole)) && mark_lost(tcp, first, COR_TCP_PARTIAL)) {
         tcp->flags |= COR_TCP_LOST_FIRST;
     }
 }
