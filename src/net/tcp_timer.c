@@ -44,7 +44,7 @@ static void retransmit_due(struct cor_tcp *tcp, uint64_t now_us) {
     // A closed window is waited for without end while the peer answers (RFC 9293 MUST-37): its
     // silence begins with the first probe that has no answer, and the gaps between probes do not
     // count.
-    if ((tcp->flight_count == 0 || tcp->snd_wnd == 0) && tcp->progress_us >= tcp->sent_us) {
+    if ((tcp->flight_count == 0 || tcp->snd_wnd == 0) && tcp->progress_us > tcp->sent_us) {
         tcp->progress_us = now_us;
     }
     if (now_us - tcp->progress_us >= tcp->config.user_timeout_us) {
