@@ -26,7 +26,9 @@ extern "C" {
 // Control frames (ARP replies, resets) that wait for the radio to pull them; more are dropped.
 #define COR_NET_CONTROLS 8
 // Sockets on one net.
-#define COR_NET_SOCKETS 16
+#define COR_NET_SOCKETS 64
+// Connections whose block is used again while they still have to wait (TIME_WAIT).
+#define COR_NET_TIME_WAITS 8
 // The longest ICMP message answered: 1500 less the IP header.
 #define COR_NET_ECHO_BYTES 1480
 // "Never", as a deadline.
@@ -156,6 +158,19 @@ struct cor_net_limit {
     uint32_t left;
 };
 
+// What is left of a connection in TIME_WAIT whose block is used again. Private to the stack.
+struct cor_net_time_wait {
+    uint64_t until_us;  // 0: free
+    uint64_t wait_us;   // how long it starts again for
+    uint32_t remote_address;
+    uint16_t remote_port;
+    uint16_t local_port;
+    uint32_t snd_nxt;
+    uint32_t rcv_nxt;
+};
+
+struct cor_tcp_listener;
+
 // Another host has the address that is being probed for, or does not give up the one in use.
 typedef void (*cor_net_conflict_fn)(void *context, uint64_t now_us);
 
@@ -168,6 +183,7 @@ struct cor_net {
     struct cor_net_socket *turn;  // the socket asked first for data
     struct cor_net_socket *last;  // the socket of the last segment received
     uint64_t deadline_us;         // nothing is due before
+    uint64_t woken_us;            // the same, of what applications do in the midst of a poll
     uint64_t defended_us;
     uint16_t socket_count;
     uint16_t next_id;
@@ -184,6 +200,8 @@ struct cor_net {
     struct cor_igmp *igmp;  // NULL: no multicast is received
     struct cor_neighbour neighbours[COR_NET_NEIGHBOURS];
     struct cor_net_control controls[COR_NET_CONTROLS];
+    struct cor_net_time_wait time_waits[COR_NET_TIME_WAITS];
+    struct cor_tcp_listener *listeners;
     struct cor_net_limit echo_limit;
     struct cor_net_limit reset_limit;
     struct cor_net_counters counters;

@@ -7,7 +7,8 @@
 // are cut when bytes are committed; each has a descriptor of 16 bytes.
 //
 // Errors are sticky: after one, cor_tcp_state() is COR_TCP_CLOSED and cor_tcp_error() says why,
-// until the next cor_tcp_connect(). RFC 9293 with 5681, 6298, 6582, 6675, 5961, 6528, 6056, 7323
+// until the next cor_tcp_connect(). What arrives is read by tcp_receive.h, and tcp_listen.h takes
+// connections from others. RFC 9293 with 5681, 6298, 6582, 6675, 5961, 6528, 6056, 7323
 // (window scale only) and 2018. Not here: listening, time stamps, ECN, path MTU discovery, urgent
 // data (it is delivered in line), a queue for segments received out of order.
 #ifndef CORADIO_TCP_H
@@ -62,6 +63,11 @@ cor_tcp_write(struct cor_tcp *tcp, const uint8_t *data, uint32_t size_bytes, uin
 // Ends our direction: a FIN follows what is committed. The peer may go on sending. COR_E_STATE:
 // not open. The same call twice is no error.
 enum cor_status cor_tcp_close(struct cor_tcp *tcp, uint64_t now_us);
+
+// Ends both directions: as cor_tcp_close(), and nothing more is read. Data that has not been read,
+// or comes later, is answered by a reset, so that the peer learns it was lost (RFC 9293 SHLD-3);
+// cor_tcp_error() is then COR_E_ABORTED.
+enum cor_status cor_tcp_finish(struct cor_tcp *tcp, uint64_t now_us);
 
 // Ends the connection at once, with a reset to the peer where it knows of it.
 void cor_tcp_abort(struct cor_tcp *tcp, uint64_t now_us);

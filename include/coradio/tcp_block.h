@@ -9,6 +9,7 @@
 
 #include "coradio/net.h"
 #include "coradio/status.h"
+#include "coradio/tcp_receive.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -65,6 +66,13 @@ extern "C" {
     X(bytes_received,       "B", "payload received in order")                                     \
     X(bytes_discarded,      "B", "payload received in order that nobody wanted")                  \
     X(drop_out_of_order,    "1", "segments dropped: something before them is missing")            \
+    X(kept_out_of_order,    "1", "segments kept in the receive ring until the gap is filled")     \
+    X(repeated_bytes,       "B", "payload received that was there already")                       \
+    X(windows_closed,       "1", "times we had to close our window")                              \
+    X(windows_reopened,     "1", "closed windows opened by the application's reading")            \
+    X(windows_told_again,   "1", "open windows told again: nothing came")                         \
+    X(acks_on_data,         "1", "acknowledgements due that rode on data")                        \
+    X(keepalives,           "1", "keep-alive probes sent")                                        \
     X(drop_out_of_window,   "1", "segments outside the window, answered by an ACK")               \
     X(drop_unacceptable,    "1", "segments dropped: ACK flag missing or ACK number impossible")   \
     X(challenge_acks,       "1", "challenge ACKs (RFC 5961)")                                     \
@@ -115,7 +123,16 @@ struct cor_tcp_config {
     uint64_t segment_lifetime_us;   // MSL; TIME_WAIT lasts two of them; 0: 30 s
     uint64_t fin_wait_us;           // bound of a silent FIN_WAIT_2; 0: 60 s
     cor_tcp_receive_fn receive;     // NULL: payload is discarded, acknowledged and counted
-    void *context;
+    void *context;                  // of receive and event
+    // Receiving into a ring (tcp_receive.h); receive and receive_window_bytes are then not used.
+    uint8_t *receive_ring;  // NULL: none
+    uint32_t receive_ring_bytes;
+    uint8_t ack_segments;        // acknowledge every so many segments at once; 0: 2
+    bool keepalive;              // probe a silent peer (RFC 9293 3.8.4)
+    uint16_t keepalive_count;    // probes without an answer that end the connection; 0: 9
+    uint64_t keepalive_idle_us;  // silence before the first; 0: 2 hours
+    uint64_t keepalive_gap_us;   // between two; 0: 75 s
+    cor_tcp_event_fn event;      // NULL: the application looks by itself
 };
 
 // Round-trip time and retransmission time-out, RFC 6298.
@@ -135,15 +152,28 @@ struct cor_tcp_congestion {
     uint32_t mss_bytes;
 };
 
+// Whose a block of a listener is. Private to the stack.
+enum cor_tcp_slot {
+    COR_TCP_SLOT_FREE,       // the listener's, for the next connection, once it is closed
+    COR_TCP_SLOT_HALF_OPEN,  // the handshake is under way
+    COR_TCP_SLOT_READY,      // open, not yet accepted
+    COR_TCP_SLOT_TAKEN,      // the application's; also every block without a listener
+};
+
+struct cor_tcp_listener;
+
 struct cor_tcp {
     struct cor_net_socket socket;
     struct cor_tcp_config config;
+    struct cor_tcp_listener *listener;  // NULL: none
+    uint32_t slot_order;                // by the age of the connection
+    enum cor_tcp_slot slot;
     enum cor_tcp_state state;
     enum cor_status error;
     uint16_t flags;
     uint16_t mss_bytes;        // in use
     uint16_t cut_bytes;        // mss_bytes rounded down to a multiple of 4
-    uint16_t window_bytes;     // what we offer
+    uint16_t window_bytes;     // what we offer without a receive ring
     uint8_t duplicates;        // duplicate ACKs in a row
     uint8_t unacked_received;  // segments received since our last ACK
     uint8_t peer_shift;        // RFC 7323
@@ -175,7 +205,6 @@ struct cor_tcp {
     uint32_t snd_wl2;
     uint32_t snd_wnd_max;
     uint32_t rcv_nxt;
-    uint32_t rcv_acked;  // the acknowledgement last sent
     uint32_t iss;
     // Loss recovery.
     uint32_t flight_max_bytes;  // most in flight in this round trip, which ends at flight_mark
@@ -194,6 +223,7 @@ struct cor_tcp {
     uint64_t progress_us;    // when the peer last took or answered something; for the user time-out
     uint64_t challenged_us;
     uint64_t sent_us;  // last time data went out
+    struct cor_tcp_receive receive;
     // Header template: two bytes of padding, then Ethernet, IP, TCP.
     uint32_t template_words[14];
     uint32_t ip_sum;   // of the IP header without its length

@@ -70,7 +70,7 @@ static void emit_arp(
     tx->head_bytes = COR_ETHERNET_BYTES + COR_ARP_BYTES;
 }
 
-static void emit_reset(
+static void emit_tcp(
     struct cor_net *net, const struct cor_net_control *control, struct cor_frame_tx *tx) {
     struct cor_ipv4 ip = {
         .from = net->config.address,
@@ -88,7 +88,7 @@ static void emit_reset(
     cor_net_emit_headers(net, &ip, control->mac, COR_TCP_BYTES, tx->head);
     tx->head_bytes =
         (uint16_t)(COR_NET_TRANSPORT + cor_tcp_emit(&header, &ip, 0, tx->head + COR_NET_TRANSPORT));
-    net->counters.resets_sent++;
+    net->counters.resets_sent += control->kind == COR_NET_RESET;
 }
 
 static void emit_echo(struct cor_net *net, struct cor_frame_tx *tx) {
@@ -114,8 +114,8 @@ bool cor_control_pull(struct cor_net *net, struct cor_frame_tx *tx) {
 
         net->control_first = (uint8_t)((net->control_first + 1) % COR_NET_CONTROLS);
         net->control_count--;
-        if (control->kind == COR_NET_RESET) {
-            emit_reset(net, control, tx);
+        if (control->kind == COR_NET_RESET || control->kind == COR_NET_TCP_ACK) {
+            emit_tcp(net, control, tx);
         } else {
             emit_arp(net, control, tx);
         }

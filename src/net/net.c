@@ -325,6 +325,7 @@ uint64_t cor_net_poll(struct cor_net *net, uint64_t now_us) {
         return net->deadline_us;
     }
     uint64_t deadline_us = COR_NET_NEVER;
+    net->woken_us = COR_NET_NEVER;
     cor_neighbour_poll(net, now_us);
     for (struct cor_net_socket *socket = net->sockets; socket != NULL; socket = socket->next) {
         uint64_t at_us = socket->ops->poll(socket, now_us);
@@ -334,6 +335,7 @@ uint64_t cor_net_poll(struct cor_net *net, uint64_t now_us) {
     // Sockets may have asked for a neighbour again, so that its deadlines are looked at last.
     uint64_t at_us = cor_neighbour_deadline(net, now_us);
     net->deadline_us = at_us < deadline_us ? at_us : deadline_us;
+    cor_net_wake(net, net->woken_us);
     return net->deadline_us;
 }
 
@@ -418,7 +420,8 @@ uint16_t cor_net_port(struct cor_net *net, const struct cor_net_socket *socket) 
         uint32_t number = (offset + net->port_counter++) % PORT_COUNT;
         uint16_t port = (uint16_t)(PORT_FIRST + number);
 
-        if (cor_net_find(net, (enum cor_net_kind)socket->kind, port) == NULL) {
+        if (cor_net_find(net, (enum cor_net_kind)socket->kind, port) == NULL &&
+            (socket->kind != COR_NET_TCP || !cor_tcp_is_listening(net, port))) {
             return port;
         }
     }

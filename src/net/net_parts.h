@@ -41,6 +41,7 @@ enum cor_net_control_kind {
     COR_NET_ARP_ANNOUNCE,
     COR_NET_ARP_PROBE,
     COR_NET_RESET,
+    COR_NET_TCP_ACK
 };
 
 // --- net.c ---
@@ -130,6 +131,7 @@ uint32_t cor_tcp_input(struct cor_net *net, uint64_t now_us, const struct cor_ne
 // True: the frame was a plain acknowledgement of an open connection, and is dealt with.
 bool cor_tcp_input_fast(
     struct cor_net *net, uint64_t now_us, const uint8_t *frame, uint32_t size_bytes);
+bool cor_tcp_is_listening(const struct cor_net *net, uint16_t port);
 uint32_t cor_udp_input(struct cor_net *net, uint64_t now_us, const struct cor_net_packet *packet);
 void cor_ping_input(
     struct cor_net *net,

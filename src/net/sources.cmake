@@ -13,9 +13,12 @@ set(RING_SOURCES
     tcp_ack.c
     tcp_congestion.c
     tcp_in.c
+    tcp_listen.c
     tcp_out.c
+    tcp_receive.c
     tcp_recovery.c
     tcp_ring.c
     tcp_rtt.c
     tcp_timer.c
+    tcp_wait.c
     udp.c)

@@ -23,6 +23,11 @@
 #define SEGMENT_LIFETIME_US 30000000U
 #define FIN_WAIT_US         60000000U
 #define WINDOW_BYTES        5840
+#define KEEPALIVE_IDLE_US   7200000000ULL  // specified (RFC 9293 MUST-28)
+#define KEEPALIVE_GAP_US    75000000U      // as Linux has it, and the count as well
+#define KEEPALIVE_COUNT     9
+// Between the numbers of two connections of the same ends; our choice: a full window.
+#define SEQUENCE_GAP 0x10000U
 
 // Segment size where the peer does not say, specified (RFC 9293 MUST-15), and the smallest we
 // believe: less would be an attack on our processor.
@@ -62,7 +67,7 @@ void cor_tcp_set_mss(struct cor_tcp *tcp, uint16_t peer_mss_bytes) {
 }
 
 // The headers of a segment with nothing in it, and the sums of what never changes.
-static void fill_template(struct cor_tcp *tcp, const uint8_t *mac) {
+void cor_tcp_set_hop(struct cor_tcp *tcp, const uint8_t *mac) {
     const struct cor_net *net = tcp->socket.net;
     struct cor_ipv4 ip = {
         .from = net->config.address,
@@ -73,7 +78,6 @@ static void fill_template(struct cor_tcp *tcp, const uint8_t *mac) {
         .from_port = tcp->socket.local_port,
         .to_port = tcp->socket.remote_port,
         .flags = COR_TCP_ACK,
-        .window = tcp->window_bytes,
     };
     uint8_t *at = (uint8_t *)tcp->template_words + COR_NET_PAD;
     uint8_t *transport = at + COR_NET_TRANSPORT;
@@ -83,6 +87,7 @@ static void fill_template(struct cor_tcp *tcp, const uint8_t *mac) {
     tcp->ip_sum = cor_net_ip_sum(at + COR_NET_IP);
     tcp->tcp_sum = cor_ipv4_pseudo_sum(ip.from, ip.to, COR_IPV4_TCP, 0) +
                    cor_sum_bytes(transport, COR_TCP_CHECKSUM);
+    tcp->flags |= COR_TCP_RESOLVED;
 }
 
 static void tcp_neighbour(struct cor_net_socket *socket, const uint8_t *mac) {
@@ -95,8 +100,7 @@ static void tcp_neighbour(struct cor_net_socket *socket, const uint8_t *mac) {
         }
         return;
     }
-    fill_template(tcp, mac);
-    tcp->flags |= COR_TCP_RESOLVED;
+    cor_tcp_set_hop(tcp, mac);
 }
 
 static void tcp_address(struct cor_net_socket *socket, uint64_t now_us, bool changed) {
@@ -124,6 +128,13 @@ static void set_default(uint64_t *value, uint64_t otherwise) {
     *value = *value != 0 ? *value : otherwise;
 }
 
+static void set_timers_off(struct cor_tcp *tcp) {
+    tcp->retransmit_us = COR_NET_NEVER;
+    tcp->ack_us = COR_NET_NEVER;
+    tcp->linger_us = COR_NET_NEVER;
+    tcp->receive.reopen_us = COR_NET_NEVER;
+}
+
 void cor_tcp_init(struct cor_tcp *tcp, struct cor_net *net, const struct cor_tcp_config *config) {
     memset(tcp, 0, sizeof(*tcp));
     cor_net_attach(net, &tcp->socket, &tcp_ops, COR_NET_TCP);
@@ -132,6 +143,12 @@ void cor_tcp_init(struct cor_tcp *tcp, struct cor_net *net, const struct cor_tcp
     set_default(&tcp->config.user_timeout_us, USER_TIMEOUT_US);
     set_default(&tcp->config.segment_lifetime_us, SEGMENT_LIFETIME_US);
     set_default(&tcp->config.fin_wait_us, FIN_WAIT_US);
+    set_default(&tcp->config.keepalive_idle_us, KEEPALIVE_IDLE_US);
+    set_default(&tcp->config.keepalive_gap_us, KEEPALIVE_GAP_US);
+    if (tcp->config.keepalive_count == 0) {
+        tcp->config.keepalive_count = KEEPALIVE_COUNT;
+    }
+    tcp->slot = COR_TCP_SLOT_TAKEN;
     tcp->window_bytes =
         config->receive_window_bytes != 0 ? config->receive_window_bytes : WINDOW_BYTES;
     COR_ASSERT(((uintptr_t)config->ring & 3) == 0 && (config->ring_bytes & 3) == 0);
@@ -139,9 +156,9 @@ void cor_tcp_init(struct cor_tcp *tcp, struct cor_net *net, const struct cor_tcp
     COR_ASSERT(config->ring_bytes <= COR_TCP_RING_BYTES_MAX);
     COR_ASSERT(config->segment_count >= COR_TCP_SEGMENTS_MIN);
     COR_ASSERT(mss_limit(tcp) >= MSS_MIN);
-    tcp->retransmit_us = COR_NET_NEVER;
-    tcp->ack_us = COR_NET_NEVER;
-    tcp->linger_us = COR_NET_NEVER;
+    COR_ASSERT(config->receive_ring == NULL || config->receive_ring_bytes >= 2U * MSS_MIN);
+    COR_ASSERT(config->receive_ring_bytes <= COR_TCP_RECEIVE_RING_BYTES_MAX);
+    set_timers_off(tcp);
 }
 
 enum cor_status cor_tcp_release(struct cor_tcp *tcp, uint64_t now_us) {
@@ -153,17 +170,31 @@ enum cor_status cor_tcp_release(struct cor_tcp *tcp, uint64_t now_us) {
     return COR_OK;
 }
 
-// Everything of an earlier connection but configuration, place in the list and counters.
-static void reset_block(struct cor_tcp *tcp) {
+void cor_tcp_reset_block(struct cor_tcp *tcp) {
     const size_t from = offsetof(struct cor_tcp, state);
     const size_t to = offsetof(struct cor_tcp, counters);
     uint16_t window_bytes = tcp->window_bytes;
 
     memset((uint8_t *)tcp + from, 0, to - from);
     tcp->window_bytes = window_bytes;
-    tcp->retransmit_us = COR_NET_NEVER;
-    tcp->ack_us = COR_NET_NEVER;
-    tcp->linger_us = COR_NET_NEVER;
+    set_timers_off(tcp);
+}
+
+void cor_tcp_begin(struct cor_tcp *tcp, uint64_t now_us, const uint32_t *beyond) {
+    tcp->iss = cor_net_sequence(tcp->socket.net, &tcp->socket, now_us);
+    // RFC 9293 MAY-2: larger than any number the last connection used.
+    if (beyond != NULL && !cor_seq_before(*beyond, tcp->iss)) {
+        tcp->iss = *beyond + SEQUENCE_GAP;
+    }
+    tcp->snd_una = tcp->iss;
+    tcp->snd_nxt = tcp->iss;
+    tcp->snd_max = tcp->iss;
+    tcp->snd_end = tcp->iss + 1;
+    tcp->recover = tcp->iss;
+    tcp->progress_us = now_us;
+    tcp->receive.heard_us = now_us;
+    cor_tcp_rtt_init(&tcp->rtt, tcp->config.rto_strict ? RTO_FLOOR_STRICT_US : RTO_FLOOR_US);
+    cor_tcp_set_mss(tcp, 0);
 }
 
 static bool is_host(const struct cor_net *net, uint32_t address) {
@@ -183,26 +214,22 @@ enum cor_status cor_tcp_connect(
         tcp->queued_count != 0) {
         return COR_E_STATE;
     }
+    COR_ASSERT(tcp->listener == NULL);
+    if (tcp->state == COR_TCP_TIME_WAIT) {
+        cor_tcp_wait_add(tcp, now_us);
+    }
     cor_tcp_end(tcp, COR_OK);
-    reset_block(tcp);
+    cor_tcp_reset_block(tcp);
     tcp->socket.remote_address = address;
     tcp->socket.remote_port = port;
     tcp->socket.local_port = cor_net_port(net, &tcp->socket);
     if (tcp->socket.local_port == 0) {
         return COR_E_NOMEM;
     }
-    tcp->iss = cor_net_sequence(net, &tcp->socket, now_us);
-    tcp->snd_una = tcp->iss;
-    tcp->snd_nxt = tcp->iss;
-    tcp->snd_max = tcp->iss;
-    tcp->snd_end = tcp->iss + 1;
-    tcp->recover = tcp->iss;
+    cor_tcp_begin(tcp, now_us, NULL);
     tcp->state = COR_TCP_SYN_SENT;
     tcp->flags = COR_TCP_SYN_DUE;
     tcp->linger_us = now_us + tcp->config.connect_timeout_us;
-    tcp->progress_us = now_us;
-    cor_tcp_rtt_init(&tcp->rtt, tcp->config.rto_strict ? RTO_FLOOR_STRICT_US : RTO_FLOOR_US);
-    cor_tcp_set_mss(tcp, 0);
     enum cor_status status = cor_neighbour_hold(&tcp->socket, now_us);
     if (status != COR_OK) {
         cor_tcp_end(tcp, status);
@@ -233,6 +260,10 @@ void cor_tcp_established(struct cor_tcp *tcp, uint64_t now_us) {
     tcp->rack_us = (uint32_t)now_us;  // nothing sent before now may count as sent later
     tcp->flight_mark = tcp->snd_una;
     tcp->socket.wants |= COR_NET_PASS_DATA;
+    cor_tcp_note(tcp, COR_TCP_EVENT_OPENED);
+    if (cor_tcp_slot_opened(tcp, now_us) || tcp->config.keepalive) {
+        cor_net_wake(tcp->socket.net, now_us);
+    }
     if ((tcp->flags & COR_TCP_CLOSE_WANTED) != 0) {
         tcp->state = COR_TCP_FIN_WAIT_1;
         cor_tcp_cut_fin(tcp);
@@ -251,9 +282,12 @@ void cor_tcp_end(struct cor_tcp *tcp, enum cor_status error) {
     tcp->retransmit_us = COR_NET_NEVER;
     tcp->ack_us = COR_NET_NEVER;
     tcp->linger_us = COR_NET_NEVER;
+    tcp->receive.reopen_us = COR_NET_NEVER;
     if (tcp->socket.net->last == &tcp->socket) {
         tcp->socket.net->last = NULL;
     }
+    cor_tcp_note(tcp, COR_TCP_EVENT_CLOSED);
+    cor_tcp_slot_ended(tcp);
 }
 
 void cor_tcp_end_reset(struct cor_tcp *tcp, enum cor_status error) {
@@ -301,8 +335,21 @@ enum cor_status cor_tcp_close(struct cor_tcp *tcp, uint64_t now_us) {
     return COR_OK;
 }
 
+enum cor_status cor_tcp_finish(struct cor_tcp *tcp, uint64_t now_us) {
+    bool unread = cor_tcp_readable_bytes(tcp) != 0 || tcp->receive.range_count != 0;
+
+    cor_tcp_receive_drop(tcp);
+    tcp->receive.deaf = true;
+    if (unread && tcp->state != COR_TCP_CLOSED && tcp->state != COR_TCP_TIME_WAIT) {
+        cor_tcp_end_reset(tcp, COR_E_ABORTED);
+        return COR_OK;
+    }
+    return cor_tcp_close(tcp, now_us);
+}
+
 void cor_tcp_abort(struct cor_tcp *tcp, uint64_t now_us) {
     (void)now_us;
+    cor_tcp_receive_drop(tcp);
     switch (tcp->state) {
     case COR_TCP_CLOSED:
         break;

@@ -6,23 +6,12 @@
 #include "coradio/bytes.h"
 #include "coradio/checksum.h"
 
-// At most 0.5 s, specified (RFC 9293 MUST-40); 40 ms as Linux has it.
-#define ACK_DELAY_US 40000U
 // Challenge ACKs, and answers to old empty segments: one in this time for a connection, never for
 // all together (RFC 5961 7 and what became of it).
 #define CHALLENGE_GAP_US 500000U
 // Resets to strangers, a second and at once; our choice.
 #define RESETS_PER_SECOND 100
 #define RESETS_BURST      20
-
-// A segment with its data, cut to what is new and within the window.
-struct segment {
-    const struct cor_tcp_header *header;
-    uint32_t seq;
-    const uint8_t *data;
-    uint32_t size_bytes;
-    bool fin;
-};
 
 static uint32_t scaled(const struct cor_tcp *tcp, const struct cor_tcp_header *header) {
     return (uint32_t)header->window << tcp->peer_shift;
@@ -85,7 +74,7 @@ static void take_options(struct cor_tcp *tcp, const struct cor_tcp_header *heade
     if (header->sack_permitted && !tcp->config.sack_off) {
         tcp->flags |= COR_TCP_SACK_ON;
     }
-    tcp->rcv_nxt = header->seq + 1;
+    cor_tcp_receive_init(tcp, header->seq + 1, header->has_shift);
     // The window of a SYN is never scaled (RFC 7323 2.2).
     tcp->snd_wl1 = header->seq;
     tcp->snd_wl2 = header->ack;
@@ -133,19 +122,40 @@ static void input_syn_sent(
     }
 }
 
+// RFC 9293 3.10.7.2, third. What comes with the SYN is left to be sent again.
+void cor_tcp_open_passive(
+    struct cor_tcp *tcp,
+    uint64_t now_us,
+    const struct cor_net_packet *packet,
+    const struct cor_tcp_header *header,
+    const uint32_t *beyond) {
+    cor_tcp_reset_block(tcp);
+    tcp->socket.remote_address = packet->ip.from;
+    tcp->socket.remote_port = header->from_port;
+    tcp->socket.local_port = header->to_port;
+    tcp->error = COR_OK;
+    cor_tcp_begin(tcp, now_us, beyond);
+    take_options(tcp, header);
+    // The answer goes where the SYN came from: no ARP for a host that may not exist.
+    cor_tcp_set_hop(tcp, packet->mac);
+    tcp->state = COR_TCP_SYN_RECEIVED;
+    tcp->flags |= COR_TCP_SYN_DUE;
+    tcp->socket.wants = COR_NET_PASS_CONTROL;
+}
+
 // --- Checks of RFC 9293 3.10.7.4, in its order ---
 
 // Cuts a segment to what is new and within the window; false: nothing of it is.
-static bool cut(const struct cor_tcp *tcp, struct segment *segment) {
-    const struct cor_tcp_header *header = segment->header;
+static bool cut(const struct cor_tcp *tcp, struct cor_tcp_arrival *arrival) {
+    const struct cor_tcp_header *header = arrival->header;
     uint32_t length = header->payload.size_bytes + ((header->flags & COR_TCP_SYN) != 0) +
                       ((header->flags & COR_TCP_FIN) != 0);
     uint32_t ahead = header->seq - tcp->rcv_nxt;
 
-    segment->seq = header->seq;
-    segment->data = header->payload.data;
-    segment->size_bytes = header->payload.size_bytes;
-    segment->fin = (header->flags & COR_TCP_FIN) != 0;
+    arrival->seq = header->seq;
+    arrival->data = header->payload.data;
+    arrival->size_bytes = header->payload.size_bytes;
+    arrival->fin = (header->flags & COR_TCP_FIN) != 0;
     if ((int32_t)ahead < 0) {
         uint32_t old = tcp->rcv_nxt - header->seq;
 
@@ -154,18 +164,21 @@ static bool cut(const struct cor_tcp *tcp, struct segment *segment) {
         }
         // A SYN, if any, was the first of what is old; it is answered before this matters.
         old -= (header->flags & COR_TCP_SYN) != 0;
-        old = old < segment->size_bytes ? old : segment->size_bytes;
-        segment->seq = tcp->rcv_nxt;
-        segment->data += old;
-        segment->size_bytes -= old;
+        old = old < arrival->size_bytes ? old : arrival->size_bytes;
+        arrival->seq = tcp->rcv_nxt;
+        arrival->data += old;
+        arrival->size_bytes -= old;
         ahead = 0;
     }
-    if (ahead >= tcp->window_bytes) {
+    int32_t window = (int32_t)(tcp->receive.announced - tcp->rcv_nxt);
+    uint32_t left = window > 0 ? (uint32_t)window : 0;
+    if (ahead > left || (ahead == left && ahead != 0)) {
         return false;
     }
-    if (segment->size_bytes > tcp->window_bytes - ahead) {
-        segment->size_bytes = tcp->window_bytes - ahead;
-        segment->fin = false;
+    // With the window closed no data is taken, but acknowledgements and resets are (MUST-66).
+    if (arrival->size_bytes > left - ahead) {
+        arrival->size_bytes = left - ahead;
+        arrival->fin = false;
     }
     return true;
 }
@@ -304,31 +317,25 @@ static bool advance_closing(struct cor_tcp *tcp, uint64_t now_us) {
     }
 }
 
-static void deliver(struct cor_tcp *tcp, uint64_t now_us, const struct segment *segment) {
-    tcp->rcv_nxt += segment->size_bytes;
-    tcp->counters.bytes_received += segment->size_bytes;
-    // Every second segment is acknowledged at once, the others soon (RFC 9293 3.8.6.3).
-    tcp->unacked_received++;
-    if (tcp->unacked_received >= 2) {
-        cor_tcp_want_ack(tcp);
-    } else if (tcp->ack_us == COR_NET_NEVER) {
-        tcp->ack_us = now_us + ACK_DELAY_US;
-        cor_net_wake(tcp->socket.net, tcp->ack_us);
-    }
-    if (tcp->state == COR_TCP_FIN_WAIT_2) {
-        tcp->linger_us = now_us + tcp->config.fin_wait_us;
-    }
+// Without a ring.
+static void deliver(struct cor_tcp *tcp, uint64_t now_us, const struct cor_tcp_arrival *arrival) {
+    tcp->rcv_nxt += arrival->size_bytes;
+    tcp->counters.bytes_received += arrival->size_bytes;
+    cor_tcp_ack_soon(tcp, now_us);
     // Last, because the application may abort the connection from here.
     if (tcp->config.receive != NULL) {
-        tcp->config.receive(tcp->config.context, segment->data, segment->size_bytes);
+        tcp->config.receive(tcp->config.context, arrival->data, arrival->size_bytes);
     } else {
-        tcp->counters.bytes_discarded += segment->size_bytes;
+        tcp->counters.bytes_discarded += arrival->size_bytes;
     }
 }
 
 static void take_fin(struct cor_tcp *tcp, uint64_t now_us) {
     tcp->rcv_nxt++;
+    tcp->receive.fin_taken = true;
+    tcp->receive.reopen_us = COR_NET_NEVER;
     cor_tcp_want_ack(tcp);
+    cor_tcp_note(tcp, COR_TCP_EVENT_PEER_CLOSED);
     switch (tcp->state) {
     case COR_TCP_ESTABLISHED:
         tcp->state = COR_TCP_CLOSE_WAIT;
@@ -344,31 +351,56 @@ static void take_fin(struct cor_tcp *tcp, uint64_t now_us) {
     }
 }
 
-// States in which the peer may still send.
-static bool receives(const struct cor_tcp *tcp) {
-    return tcp->state == COR_TCP_ESTABLISHED || tcp->state == COR_TCP_FIN_WAIT_1 ||
-           tcp->state == COR_TCP_FIN_WAIT_2;
-}
-
-static uint32_t input_payload(struct cor_tcp *tcp, uint64_t now_us, const struct segment *segment) {
-    uint32_t size = segment->size_bytes;
-
-    if ((size == 0 && !segment->fin) || !receives(tcp)) {
-        return 0;
-    }
-    if (segment->seq != tcp->rcv_nxt) {
-        // Nothing is kept out of order; the duplicate acknowledgement tells what is missing.
+// In place: what is out of order is not kept, the duplicate acknowledgement tells what is missing.
+static uint32_t pass_on(struct cor_tcp *tcp, uint64_t now_us, struct cor_tcp_arrival *arrival) {
+    if (arrival->seq != tcp->rcv_nxt) {
         tcp->counters.drop_out_of_order++;
         cor_tcp_want_ack(tcp);
+        arrival->fin = false;
         return 0;
     }
-    if (size != 0) {
-        deliver(tcp, now_us, segment);
+    if (arrival->size_bytes != 0) {
+        deliver(tcp, now_us, arrival);
     }
-    if (segment->fin && receives(tcp)) {
+    return arrival->size_bytes;
+}
+
+static uint32_t input_payload(
+    struct cor_tcp *tcp, uint64_t now_us, struct cor_tcp_arrival *arrival) {
+    uint32_t arrived = arrival->header->payload.size_bytes;
+
+    if ((arrived == 0 && !arrival->fin) || !cor_tcp_receives(tcp)) {
+        return 0;
+    }
+    if (arrived != 0 && tcp->receive.deaf) {
+        // Nobody reads it, and the peer must not believe so (RFC 9293 3.6.1, SHLD-3).
+        tcp->counters.bytes_discarded += arrived;
+        cor_tcp_end_reset(tcp, COR_E_ABORTED);
+        return 0;
+    }
+    if (arrival->size_bytes == 0 && !arrival->fin) {
+        cor_tcp_want_ack(tcp);  // a probe of our closed window
+        return 0;
+    }
+    if (tcp->state == COR_TCP_FIN_WAIT_2) {
+        tcp->linger_us = now_us + tcp->config.fin_wait_us;
+    }
+    uint32_t taken = tcp->config.receive_ring != NULL ? cor_tcp_store(tcp, now_us, arrival)
+                                                      : pass_on(tcp, now_us, arrival);
+    if (arrival->fin && cor_tcp_receives(tcp)) {
         take_fin(tcp, now_us);
     }
-    return size;
+    return taken;
+}
+
+// Payload that is there already is told to a peer that understands it (RFC 2883).
+static void note_repeated(struct cor_tcp *tcp, const struct cor_tcp_header *header) {
+    uint32_t end = header->seq + header->payload.size_bytes;
+
+    if (header->payload.size_bytes != 0 && (header->flags & COR_TCP_SYN) == 0 &&
+        cor_seq_before(header->seq, tcp->rcv_nxt)) {
+        cor_tcp_repeated(tcp, header->seq, cor_seq_before(end, tcp->rcv_nxt) ? end : tcp->rcv_nxt);
+    }
 }
 
 static uint32_t input_synchronized(
@@ -376,9 +408,10 @@ static uint32_t input_synchronized(
     uint64_t now_us,
     const struct cor_net_packet *packet,
     const struct cor_tcp_header *header) {
-    struct segment segment = {.header = header};
+    struct cor_tcp_arrival arrival = {.header = header};
 
-    if (!cut(tcp, &segment)) {
+    note_repeated(tcp, header);
+    if (!cut(tcp, &arrival)) {
         answer_unacceptable(tcp, now_us, header);
         return 0;
     }
@@ -386,7 +419,10 @@ static uint32_t input_synchronized(
         !advance_closing(tcp, now_us)) {
         return 0;
     }
-    return input_payload(tcp, now_us, &segment);
+    if ((header->flags & COR_TCP_URG) != 0) {
+        cor_tcp_take_urgent(tcp, header->seq, header->urgent);
+    }
+    return input_payload(tcp, now_us, &arrival);
 }
 
 // Both sides opened at once, and the peer's answer to our SYN repeats its own, which we have
@@ -399,17 +435,53 @@ static bool is_crossed_answer(const struct cor_tcp *tcp, const struct cor_tcp_he
            header->seq + 1 == tcp->rcv_nxt && header->ack == tcp->iss + 1;
 }
 
+// The peer has not heard our answer to its SYN, which it alone has sent.
+static bool is_syn_again(const struct cor_tcp *tcp, const struct cor_tcp_header *header) {
+    const uint8_t mask = COR_TCP_SYN | COR_TCP_ACK | COR_TCP_RST | COR_TCP_FIN;
+
+    return tcp->slot == COR_TCP_SLOT_HALF_OPEN && (header->flags & mask) == COR_TCP_SYN &&
+           header->seq + 1 == tcp->rcv_nxt;
+}
+
 // --- Entry ---
 
 static struct cor_tcp *find(
     const struct cor_net *net, const struct cor_tcp_header *header, uint32_t from) {
-    struct cor_net_socket *socket = cor_net_find(net, COR_NET_TCP, header->to_port);
-
-    if (socket == NULL || socket->remote_address != from ||
-        socket->remote_port != header->from_port) {
-        return NULL;
+    for (struct cor_net_socket *at = net->sockets; at != NULL; at = at->next) {
+        if (at->kind == COR_NET_TCP && at->local_port == header->to_port &&
+            at->remote_address == from && at->remote_port == header->from_port) {
+            return (struct cor_tcp *)at;
+        }
     }
-    return (struct cor_tcp *)socket;
+    return NULL;
+}
+
+// A segment for no connection: for one that waits in few bytes, for a listener, or for nobody.
+static void input_stranger(
+    struct cor_net *net,
+    uint64_t now_us,
+    const struct cor_net_packet *packet,
+    const struct cor_tcp_header *header) {
+    uint32_t beyond;
+    enum cor_tcp_wait_verdict verdict = cor_tcp_wait_input(net, now_us, packet, header, &beyond);
+
+    if (verdict == COR_TCP_WAIT_DONE ||
+        cor_tcp_listen_input(
+            net, now_us, packet, header, verdict == COR_TCP_WAIT_LEFT ? &beyond : NULL)) {
+        return;
+    }
+    net->counters.drop_tcp_socket++;
+    refuse(net, now_us, packet, header);
+}
+
+// A SYN for a listener where a connection of the same two ends waits: what waits moves out of the
+// way, and says whether the new one may begin.
+static bool gives_way(const struct cor_tcp *tcp, const struct cor_tcp_header *header) {
+    const uint8_t asks = COR_TCP_SYN | COR_TCP_ACK | COR_TCP_RST | COR_TCP_FIN;
+
+    return tcp->state == COR_TCP_TIME_WAIT && (header->flags & asks) == COR_TCP_SYN &&
+           cor_seq_before(tcp->rcv_nxt, header->seq) &&
+           cor_tcp_listener_find(tcp->socket.net, header->to_port) != NULL;
 }
 
 uint32_t cor_tcp_input(struct cor_net *net, uint64_t now_us, const struct cor_net_packet *packet) {
@@ -425,13 +497,19 @@ uint32_t cor_tcp_input(struct cor_net *net, uint64_t now_us, const struct cor_ne
         return 0;
     }
     struct cor_tcp *tcp = find(net, &header, packet->ip.from);
+    if (tcp != NULL && gives_way(tcp, &header)) {
+        cor_tcp_wait_add(tcp, now_us);
+        cor_tcp_end(tcp, COR_OK);
+        tcp = NULL;
+    }
     if (tcp == NULL) {
-        net->counters.drop_tcp_socket++;
-        refuse(net, now_us, packet, &header);
+        input_stranger(net, now_us, packet, &header);
         return 0;
     }
     net->last = &tcp->socket;
     tcp->counters.segments_received++;
+    tcp->receive.heard_us = now_us;
+    tcp->receive.keepalives = 0;
     if (tcp->state == COR_TCP_SYN_SENT) {
         input_syn_sent(tcp, now_us, packet, &header);
         return 0;
@@ -440,6 +518,11 @@ uint32_t cor_tcp_input(struct cor_net *net, uint64_t now_us, const struct cor_ne
         tcp->snd_una = header.ack;
         cor_tcp_established(tcp, now_us);
         cor_tcp_want_ack(tcp);
+        return 0;
+    }
+    if (is_syn_again(tcp, &header)) {
+        tcp->flags |= COR_TCP_SYN_DUE;
+        tcp->socket.wants |= COR_NET_PASS_CONTROL;
         return 0;
     }
     return input_synchronized(tcp, now_us, packet, &header);

@@ -14,6 +14,8 @@
 
 #define HEAD_BYTES (COR_NET_TRANSPORT + COR_TCP_BYTES)
 
+static enum cor_status pull_data(struct cor_tcp *tcp, uint64_t now_us, struct cor_frame_tx *tx);
+
 // What a header says beside the template.
 struct mark {
     uint32_t seq;
@@ -27,7 +29,8 @@ static void emit_head(struct cor_tcp *tcp, struct cor_frame_tx *tx, const struct
     uint32_t total = COR_IPV4_BYTES + size;
     uint8_t *ip = tx->head + COR_NET_IP;
     uint8_t *at = tx->head + COR_NET_TRANSPORT;
-    uint32_t sum = tcp->tcp_sum + size + mark->flags + mark->sum;
+    uint16_t window = cor_tcp_announce(tcp);
+    uint32_t sum = tcp->tcp_sum + size + mark->flags + mark->sum + window;
 
     memcpy(tx->head, (const uint8_t *)tcp->template_words + COR_NET_PAD, HEAD_BYTES);
     cor_put_be16(ip + COR_IPV4_LENGTH, (uint16_t)total);
@@ -35,6 +38,7 @@ static void emit_head(struct cor_tcp *tcp, struct cor_frame_tx *tx, const struct
     cor_put_be32(at + COR_TCP_SEQ, mark->seq);
     cor_put_be32(at + COR_TCP_ACKED, tcp->rcv_nxt);
     at[COR_TCP_FLAGS] = (uint8_t)(COR_TCP_ACK | mark->flags);
+    cor_put_be16(at + COR_TCP_WINDOW, window);
     sum += cor_sum_u32(mark->seq) + cor_sum_u32(tcp->rcv_nxt);
     cor_put_be16(at + COR_TCP_CHECKSUM, (uint16_t)~cor_sum_fold(sum));
     tx->head_bytes = HEAD_BYTES;
@@ -62,7 +66,8 @@ static void emit_syn(struct cor_tcp *tcp, uint64_t now_us, struct cor_frame_tx *
         .to_port = tcp->socket.remote_port,
         .seq = tcp->iss,
         .ack = answer ? tcp->rcv_nxt : 0,
-        .window = tcp->window_bytes,
+        .window = cor_tcp_syn_window(tcp),
+        .shift = cor_tcp_receive_shift(tcp),
         .flags = (uint8_t)(answer ? COR_TCP_SYN | COR_TCP_ACK : COR_TCP_SYN),
         .has_shift = !answer || (tcp->flags & COR_TCP_SHIFT_ON) != 0,
         .sack_permitted = !tcp->config.sack_off && (!answer || (tcp->flags & COR_TCP_SACK_ON) != 0),
@@ -111,9 +116,35 @@ static void emit_probe(struct cor_tcp *tcp, uint64_t now_us, struct cor_frame_tx
 static void emit_ack(struct cor_tcp *tcp, struct cor_frame_tx *tx) {
     // Behind a window probe that was taken, the peer expects what it has acknowledged.
     struct mark mark = {.seq = cor_seq_latest(tcp->snd_nxt, tcp->snd_una)};
+    uint8_t *options = tx->head + HEAD_BYTES;
+    uint32_t size = cor_tcp_emit_sacks(tcp, options);
 
+    // Options count like payload in lengths and sum; the offset stands in the high bits.
+    mark.size_bytes = (uint16_t)size;
+    mark.sum = cor_sum_fold((uint32_t)cor_sum_bytes(options, size) + (size << 10));
     emit_head(tcp, tx, &mark);
+    tx->head[COR_NET_TRANSPORT + COR_TCP_OFFSET] += (uint8_t)(size << 2);
+    tx->head_bytes = (uint16_t)(HEAD_BYTES + size);
     tcp->counters.acks_sent++;
+}
+
+// A segment that the peer has had already, without data (RFC 9293 3.8.4, SHLD-12).
+static void emit_keepalive(struct cor_tcp *tcp, struct cor_frame_tx *tx) {
+    struct mark mark = {.seq = tcp->snd_una - 1};
+
+    tcp->receive.keepalive_due = false;
+    emit_head(tcp, tx, &mark);
+    tcp->counters.keepalives++;
+}
+
+// Data that may go now carries the acknowledgement; SACK blocks need one of their own.
+static bool ack_rides(struct cor_tcp *tcp, uint64_t now_us, struct cor_frame_tx *tx) {
+    if (tcp->unsent_count == 0 || tcp->receive.range_count != 0 || tcp->receive.is_repeated ||
+        (tcp->socket.wants & COR_NET_PASS_DATA) == 0 || pull_data(tcp, now_us, tx) != COR_OK) {
+        return false;
+    }
+    tcp->counters.acks_on_data++;
+    return true;
 }
 
 static enum cor_status pull_control(struct cor_tcp *tcp, uint64_t now_us, struct cor_frame_tx *tx) {
@@ -123,15 +154,20 @@ static enum cor_status pull_control(struct cor_tcp *tcp, uint64_t now_us, struct
     if ((tcp->flags & COR_TCP_SYN_DUE) != 0) {
         emit_syn(tcp, now_us, tx);
     } else if ((tcp->flags & COR_TCP_ACK_DUE) != 0) {
-        emit_ack(tcp, tx);
+        if (!ack_rides(tcp, now_us, tx)) {
+            emit_ack(tcp, tx);
+        }
     } else if ((tcp->flags & COR_TCP_PROBE_DUE) != 0) {
         tcp->flags &= (uint16_t)~COR_TCP_PROBE_DUE;
         emit_probe(tcp, now_us, tx);
+    } else if (tcp->receive.keepalive_due) {
+        emit_keepalive(tcp, tx);
     } else {
         tcp->socket.wants &= (uint8_t)~COR_NET_PASS_CONTROL;
         return COR_AGAIN;
     }
-    if ((tcp->flags & (COR_TCP_SYN_DUE | COR_TCP_ACK_DUE | COR_TCP_PROBE_DUE)) == 0) {
+    if ((tcp->flags & (COR_TCP_SYN_DUE | COR_TCP_ACK_DUE | COR_TCP_PROBE_DUE)) == 0 &&
+        !tcp->receive.keepalive_due) {
         tcp->socket.wants &= (uint8_t)~COR_NET_PASS_CONTROL;
     }
     return COR_OK;

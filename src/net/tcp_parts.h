@@ -5,6 +5,9 @@
 //     tcp_ring.c      ring and descriptors
 //     tcp_out.c       pull: what may go now
 //     tcp_in.c        segments received: states
+//     tcp_receive.c   the receive ring, the window we offer, SACK blocks
+//     tcp_listen.c    connections others open
+//     tcp_wait.c      TIME_WAIT without a block
 //     tcp_ack.c       acknowledgements
 //     tcp_recovery.c  duplicates, SACK, time-outs: what is lost
 //     tcp_timer.c     deadlines
@@ -15,9 +18,11 @@
 #include "wire/tcp.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "coradio/tcp.h"
+#include "coradio/tcp_listen.h"
 
 // struct cor_tcp, flags.
 enum cor_tcp_flag {
@@ -95,6 +100,29 @@ static inline bool cor_tcp_is_opening(const struct cor_tcp *tcp) {
     return tcp->state == COR_TCP_SYN_SENT || tcp->state == COR_TCP_SYN_RECEIVED;
 }
 
+// States in which the peer may still send.
+static inline bool cor_tcp_receives(const struct cor_tcp *tcp) {
+    return tcp->state == COR_TCP_ESTABLISHED || tcp->state == COR_TCP_FIN_WAIT_1 ||
+           tcp->state == COR_TCP_FIN_WAIT_2;
+}
+
+// Tells the application at the next poll, if it wants to be told.
+static inline void cor_tcp_note(struct cor_tcp *tcp, enum cor_tcp_event event) {
+    tcp->receive.events |= (uint8_t)event;
+    if (tcp->config.event != NULL) {
+        tcp->socket.net->deadline_us = 0;
+    }
+}
+
+// A segment's data, cut to what is new and within the window.
+struct cor_tcp_arrival {
+    const struct cor_tcp_header *header;
+    uint32_t seq;
+    const uint8_t *data;
+    uint32_t size_bytes;
+    bool fin;  // stands behind the data
+};
+
 // Counts up to 255 and stays there.
 static inline void cor_tcp_count(uint8_t *counter) {
     if (*counter < UINT8_MAX) {
@@ -109,6 +137,13 @@ void cor_tcp_end(struct cor_tcp *tcp, enum cor_status error);
 void cor_tcp_end_reset(struct cor_tcp *tcp, enum cor_status error);
 // The handshake is complete.
 void cor_tcp_established(struct cor_tcp *tcp, uint64_t now_us);
+// Everything of an earlier connection but configuration, place in the list and counters goes.
+void cor_tcp_reset_block(struct cor_tcp *tcp);
+// Our first sequence number, beyond the last of a connection of the same two ends (NULL: none),
+// and what goes with a connection that begins.
+void cor_tcp_begin(struct cor_tcp *tcp, uint64_t now_us, const uint32_t *beyond);
+// The header template, with the hardware address of the next hop.
+void cor_tcp_set_hop(struct cor_tcp *tcp, const uint8_t *mac);
 // The segment size, from what the peer asks for (0: it did not say).
 void cor_tcp_set_mss(struct cor_tcp *tcp, uint16_t peer_mss_bytes);
 
@@ -137,6 +172,70 @@ void cor_tcp_acked(struct cor_tcp *tcp, uint64_t now_us, uint32_t ack);
 void cor_tcp_set_window(struct cor_tcp *tcp, uint32_t seq, uint32_t ack, uint32_t window_bytes);
 void cor_tcp_want_ack(struct cor_tcp *tcp);
 void cor_tcp_arm(struct cor_tcp *tcp, uint64_t now_us);
+
+// --- tcp_receive.c ---
+
+// first_seq is the first byte the peer will send; scaled: the windows after the SYN are.
+void cor_tcp_receive_init(struct cor_tcp *tcp, uint32_t first_seq, bool scaled);
+uint8_t cor_tcp_receive_shift(const struct cor_tcp *tcp);
+uint16_t cor_tcp_syn_window(const struct cor_tcp *tcp);
+// The window field of the segment that goes out now.
+uint16_t cor_tcp_announce(struct cor_tcp *tcp);
+// left..right was received twice.
+void cor_tcp_repeated(struct cor_tcp *tcp, uint32_t left, uint32_t right);
+// Writes the SACK option of the next acknowledgement, 0..36 bytes.
+uint32_t cor_tcp_emit_sacks(struct cor_tcp *tcp, uint8_t *at);
+// Keeps what has arrived. Returns how many bytes; arrival->fin then says whether the FIN is next.
+uint32_t cor_tcp_store(struct cor_tcp *tcp, uint64_t now_us, struct cor_tcp_arrival *arrival);
+// A segment of data arrived in order.
+void cor_tcp_ack_soon(struct cor_tcp *tcp, uint64_t now_us);
+// Nobody will read what is there.
+void cor_tcp_receive_drop(struct cor_tcp *tcp);
+void cor_tcp_reopen_due(struct cor_tcp *tcp, uint64_t now_us);
+void cor_tcp_take_urgent(struct cor_tcp *tcp, uint32_t seq, uint16_t pointer);
+
+// --- tcp_in.c ---
+
+// A SYN for a listener's block, which is closed.
+void cor_tcp_open_passive(
+    struct cor_tcp *tcp,
+    uint64_t now_us,
+    const struct cor_net_packet *packet,
+    const struct cor_tcp_header *header,
+    const uint32_t *beyond);
+
+// --- tcp_listen.c ---
+
+struct cor_tcp_listener *cor_tcp_listener_find(const struct cor_net *net, uint16_t port);
+// A segment for no connection. False: it is to be refused. beyond: the last sequence number of a
+// connection of the same two ends that still waited, or NULL.
+bool cor_tcp_listen_input(
+    struct cor_net *net,
+    uint64_t now_us,
+    const struct cor_net_packet *packet,
+    const struct cor_tcp_header *header,
+    const uint32_t *beyond);
+// The handshake is complete. True: the block wants to be polled.
+bool cor_tcp_slot_opened(struct cor_tcp *tcp, uint64_t now_us);
+void cor_tcp_slot_ended(struct cor_tcp *tcp);
+void cor_tcp_slot_poll(struct cor_tcp *tcp);
+
+// --- tcp_wait.c ---
+
+enum cor_tcp_wait_verdict {
+    COR_TCP_WAIT_NONE,  // no such connection waits
+    COR_TCP_WAIT_DONE,  // the segment is dealt with
+    COR_TCP_WAIT_LEFT,  // a new connection may begin, with numbers after *beyond
+};
+
+// The block of a connection in TIME_WAIT is needed: keeps what must be.
+void cor_tcp_wait_add(struct cor_tcp *tcp, uint64_t now_us);
+enum cor_tcp_wait_verdict cor_tcp_wait_input(
+    struct cor_net *net,
+    uint64_t now_us,
+    const struct cor_net_packet *packet,
+    const struct cor_tcp_header *header,
+    uint32_t *beyond);
 
 // --- tcp_recovery.c ---
 

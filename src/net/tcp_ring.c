@@ -232,6 +232,7 @@ void cor_tcp_free_acked(struct cor_tcp *tcp) {
         tcp->used_bytes -= padded(segment->size_bytes);
         tcp->kept_count--;
         first++;
+        cor_tcp_note(tcp, COR_TCP_EVENT_WRITABLE);
     }
     if ((tcp->flags & (COR_TCP_CLOSE_WANTED | COR_TCP_FIN_CUT)) == COR_TCP_CLOSE_WANTED) {
         cor_tcp_cut_fin(tcp);

@@ -76,6 +76,65 @@ static void linger_due(struct cor_tcp *tcp) {
     }
 }
 
+// --- Keep-alive (RFC 9293 3.8.4) ---
+
+// Only while nothing is in flight or waits for a window: those have probes of their own.
+static bool keeps_alive(const struct cor_tcp *tcp) {
+    return tcp->config.keepalive && tcp->state >= COR_TCP_ESTABLISHED &&
+           tcp->state != COR_TCP_TIME_WAIT && tcp->flight_count == 0 && tcp->unsent_count == 0;
+}
+
+static uint64_t latest(uint64_t a, uint64_t b) {
+    return a > b ? a : b;
+}
+
+// Counted from what was heard last, so that no segment has to set the deadline.
+static uint64_t keepalive_deadline(const struct cor_tcp *tcp) {
+    const struct cor_tcp_receive *receive = &tcp->receive;
+
+    if (!keeps_alive(tcp)) {
+        return COR_NET_NEVER;
+    }
+    return receive->keepalives != 0
+               ? receive->keepalive_us + tcp->config.keepalive_gap_us
+               : latest(receive->heard_us, tcp->progress_us) + tcp->config.keepalive_idle_us;
+}
+
+static void keepalive_due(struct cor_tcp *tcp, uint64_t now_us) {
+    struct cor_tcp_receive *receive = &tcp->receive;
+
+    // One unanswered probe is no proof (MUST-29).
+    if (receive->keepalives >= tcp->config.keepalive_count) {
+        cor_tcp_end_reset(tcp, COR_E_TIMEOUT);
+        return;
+    }
+    cor_tcp_count(&receive->keepalives);
+    receive->keepalive_us = now_us;
+    receive->keepalive_due = true;
+    tcp->socket.wants |= COR_NET_PASS_CONTROL;
+}
+
+// --- The application ---
+
+// Last in a poll, because everything may be done from here. True: the block is still on a net.
+static bool tell(struct cor_tcp *tcp) {
+    struct cor_net *net = tcp->socket.net;
+
+    if (tcp->slot != COR_TCP_SLOT_READY &&
+        (tcp->config.event == NULL || tcp->receive.events == 0)) {
+        return true;
+    }
+    // What they do may bring deadlines to sockets that have been polled already.
+    net->deadline_us = COR_NET_NEVER;
+    cor_tcp_slot_poll(tcp);
+    if (tcp->config.event != NULL && tcp->slot == COR_TCP_SLOT_TAKEN && tcp->receive.events != 0 &&
+        tcp->socket.net != NULL) {
+        tcp->config.event(tcp->config.context, tcp, cor_tcp_take_events(tcp));
+    }
+    net->woken_us = least(net->woken_us, net->deadline_us);
+    return tcp->socket.net != NULL;
+}
+
 uint64_t cor_tcp_poll(struct cor_net_socket *socket, uint64_t now_us) {
     struct cor_tcp *tcp = (struct cor_tcp *)socket;
 
@@ -89,5 +148,15 @@ uint64_t cor_tcp_poll(struct cor_net_socket *socket, uint64_t now_us) {
     if (now_us >= tcp->retransmit_us) {
         retransmit_due(tcp, now_us);
     }
-    return least(tcp->linger_us, least(tcp->ack_us, tcp->retransmit_us));
+    if (now_us >= tcp->receive.reopen_us) {
+        cor_tcp_reopen_due(tcp, now_us);
+    }
+    if (now_us >= keepalive_deadline(tcp)) {
+        keepalive_due(tcp, now_us);
+    }
+    if (!tell(tcp)) {
+        return COR_NET_NEVER;
+    }
+    uint64_t deadline_us = least(tcp->linger_us, least(tcp->ack_us, tcp->retransmit_us));
+    return least(deadline_us, least(tcp->receive.reopen_us, keepalive_deadline(tcp)));
 }

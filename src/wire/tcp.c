@@ -80,6 +80,7 @@ enum cor_status cor_tcp_parse(
     header->ack = cor_get_be32(data + COR_TCP_ACKED);
     header->flags = data[COR_TCP_FLAGS];
     header->window = cor_get_be16(data + COR_TCP_WINDOW);
+    header->urgent = cor_get_be16(data + COR_TCP_URGENT);
     header->payload.data = data + offset;
     header->payload.size_bytes = size_bytes - offset;
     return parse_options(header, data + COR_TCP_BYTES, offset - COR_TCP_BYTES) ? COR_OK

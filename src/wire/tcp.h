@@ -31,6 +31,7 @@
 #define COR_TCP_FLAGS    13
 #define COR_TCP_WINDOW   14
 #define COR_TCP_CHECKSUM 16
+#define COR_TCP_URGENT   18
 
 // Most SACK blocks that fit into the options (RFC 2018 3).
 #define COR_TCP_SACKS_MAX 4
@@ -48,6 +49,7 @@ struct cor_tcp_header {
     uint32_t seq;
     uint32_t ack;
     uint16_t window;
+    uint16_t urgent;  // with COR_TCP_URG
     uint8_t flags;
     // Options.
     bool has_shift;
