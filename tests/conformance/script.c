@@ -353,6 +353,23 @@ static bool begin_block(struct reader *reader) {
     return copy_word(words, reader->current->name, words->word[1]);
 }
 
+// "missing REASON": the case is known to fail.
+static bool take_missing(struct reader *reader, const char *line) {
+    struct words *words = &reader->words;
+
+    if (reader->current == NULL || reader->in_block || words->count < 2) {
+        return words_wrong(words, "in a case, missing REASON is wanted", words->word[0]);
+    }
+    const char *reason = strstr(line, "missing") + strlen("missing ");
+    snprintf(
+        reader->current->missing,
+        sizeof(reader->current->missing),
+        "%.*s",
+        (int)strcspn(reason, "\r\n"),
+        reason);
+    return true;
+}
+
 static bool take_line(struct reader *reader, const char *line) {
     struct words *words = &reader->words;
 
@@ -367,6 +384,9 @@ static bool take_line(struct reader *reader, const char *line) {
     }
     if (strcmp(words->word[0], "steps") == 0) {
         return begin_block(reader);
+    }
+    if (strcmp(words->word[0], "missing") == 0) {
+        return take_missing(reader, line);
     }
     return take_step(reader);
 }
