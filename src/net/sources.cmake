@@ -4,6 +4,8 @@ set(RING_SOURCES
     control.c
     dhcp.c
     dhcp_reply.c
+    dns.c
+    dns_answer.c
     igmp.c
     neighbour.c
     net.c
