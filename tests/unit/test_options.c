@@ -191,7 +191,7 @@ TEST(bad_values_say_what_to_give) {
     bad("--count=-1", "negative");
     bad("--real=1.5", "give 0 to 1");
     bad("--real=zero", "is no number");
-    bad("--size=999", "give 1.00 kB or more");
+    bad("--size=999", "give 1000 or more");
     bad("--size=1X", "KiB MiB GiB");
     bad("--time=3x", "us, ms, s");
     bad("--rate=M", "is no number");

@@ -83,6 +83,12 @@ TEST(sizes_times_and_rates_take_their_units) {
     CHECK_EQ(options.chip_frame_ns, 250000);
 }
 
+TEST(the_ring_is_no_larger_than_the_stack_takes) {
+    CHECK_EQ(PARSE("--board=pico2w", "--ring=262140"), OPTIONS_GO_ON);
+    CHECK_EQ(PARSE("--board=pico2w", "--ring=256KiB"), EXIT_CODE_USAGE);
+    CHECK(one_line("give 4096 to 262140"));
+}
+
 TEST(a_duration_alone_sets_no_size) {
     CHECK_EQ(PARSE("--board=pico2w", "--duration=3s"), OPTIONS_GO_ON);
     CHECK_EQ(options.bytes, 0);
@@ -134,6 +140,8 @@ TEST(options_that_do_not_go_together_are_refused) {
     CHECK(one_line("not with ping"));
     CHECK_EQ(PARSE("--board=pico2w", "--offered=1M"), EXIT_CODE_USAGE);
     CHECK(one_line("udp-tx only"));
+    CHECK_EQ(PARSE("--board=pico2w", "--count=3"), EXIT_CODE_USAGE);
+    CHECK(one_line("ping only"));
     CHECK_EQ(PARSE("--board=pico2w", "--payload-bytes=100"), EXIT_CODE_USAGE);
     CHECK_EQ(PARSE("--board=pico2w", "--app=udp-tx", "--payload-bytes=16"), EXIT_CODE_USAGE);
     CHECK(one_line("20 or more"));
@@ -145,6 +153,7 @@ TEST(options_that_do_not_go_together_are_refused) {
 TEST_MAIN(
     CASE(the_defaults_are_those_of_the_reference),
     CASE(sizes_times_and_rates_take_their_units),
+    CASE(the_ring_is_no_larger_than_the_stack_takes),
     CASE(a_duration_alone_sets_no_size),
     CASE(an_unknown_board_is_named_with_what_there_is),
     CASE(the_access_point_is_read_field_by_field),

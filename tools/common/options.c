@@ -148,12 +148,10 @@ static int unknown_option(const struct options_spec *spec, const char *name) {
 
 // --- values
 
-// Shows a bound of the range in the unit people give it in.
+// Shows a bound of the range in the unit people give it in. A size stays exact: 65.5 kB in place of
+// 65535 would be refused again.
 static void format_bound(char text[UNITS_TEXT_SIZE], const struct option_row *row, double bound) {
     switch (row->kind) {
-    case OPTION_SIZE:
-        units_format_size(text, (uint64_t)bound);
-        break;
     case OPTION_TIME:
         units_format_time(text, (uint64_t)bound);
         break;

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "coradio/tcp.h"
+
 static const char *const app_names[] = {"tcp-tx", "udp-tx", "ping", NULL};
 static const char *const pm_names[] = {"none", "performance", "aggressive", NULL};
 static const char *const engine_names[] = {"queued", "serial", NULL};
@@ -57,7 +59,7 @@ static const struct option_row rows[] = {
     {"credit-window", OPTION_COUNT, "N", "frames the chip takes in advance (default 8)",
      AT(credit_window), .min = 1, .max = 20},
     {"ring", OPTION_SIZE, "N", "send ring of the application (default 64KiB)", AT(ring_bytes),
-     .min = 4096, .max = 16777216},
+     .min = 4096, .max = COR_TCP_RING_BYTES_MAX},
     {"pm", OPTION_CHOICE, "MODE", "power save: none, performance or aggressive (default none)",
      AT(pm), .choices = pm_names},
     {"listen", OPTION_COUNT, "N", "beacons between two wake-ups (default: as the mode says)",
@@ -228,6 +230,9 @@ static int check(struct run_options *options) {
     }
     if (options->offered_bps != 0 && options->app != RUN_APP_UDP_TX) {
         return options_error(&spec, "--offered goes with --app udp-tx only");
+    }
+    if (options->count_given && options->app != RUN_APP_PING) {
+        return options_error(&spec, "--count goes with --app ping only");
     }
     if (options->app == RUN_APP_TCP_TX && options->payload_bytes != 0) {
         return options_error(&spec, "--payload-bytes goes with udp-tx and ping, not with tcp-tx");
