@@ -284,6 +284,9 @@ TEST(bad_input_is_told_in_one_line) {
         {"--board=pico2w --to=no.such.host.invalid:5001", 3, "is not known"},
         {"--board=pico2w --virtual --json=/nonexistent/x --bytes=1000", 3, "--json"},
         {"--board=pico2w --source=/dev/zero --virtual", 3, "--bytes"},
+        {"--board=pico2w --virtual --bytes=1000 --pcap=/dev/full", 3, "in full"},
+        {"--board=pico2w --virtual --bytes=1000 --bus-log=/dev/full", 3, "in full"},
+        {"--board=pico2w --virtual --bytes=1000 --ring=1MiB", 2, "--ring"},
     };
 
     begin();

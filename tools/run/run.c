@@ -13,6 +13,7 @@
 #include "source_file.h"
 #include "world.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -199,6 +200,10 @@ static int report(struct run *run) {
     }
     if (run->options.json == NULL || strcmp(run->options.json, "-") != 0) {
         report_table(stdout, &run->options, &effective, &result);
+        if (fflush(stdout) != 0 || ferror(stdout) != 0) {
+            complain("the result could not be written to stdout: %s", strerror(errno));
+            return EXIT_CODE_ENVIRONMENT;
+        }
     }
     if (run->options.json == NULL) {
         return EXIT_CODE_DONE;
@@ -234,6 +239,10 @@ static int run_world(struct run *run, const struct world_setup *setup) {
     report_code = EXIT_CODE_DONE;
     if (outcome.stage >= WORLD_TRANSFER) {
         report_code = report(run);
+    }
+    if (!world_files_flush(run->world, error)) {
+        complain("%s", error);
+        report_code = EXIT_CODE_ENVIRONMENT;
     }
     world_free(run->world);
     return code != EXIT_CODE_DONE ? code : report_code;

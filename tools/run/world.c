@@ -96,15 +96,38 @@ static bool files_open(struct world *world, char error[256]) {
            file_open(&files->power_trace, options->power_trace, error);
 }
 
-static void files_close(struct world_files *files) {
-    FILE *const all[] = {
-        files->bus_log, files->air_log, files->chip_log, files->pcap, files->power_trace};
-
-    for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++) {
-        if (all[i] != NULL) {
-            fclose(all[i]);
-        }
+static void file_close(FILE **file) {
+    if (*file != NULL) {
+        (void)fclose(*file);  // world_files_flush() told what could not be written
+        *file = NULL;
     }
+}
+
+static void files_close(struct world_files *files) {
+    file_close(&files->bus_log);
+    file_close(&files->air_log);
+    file_close(&files->chip_log);
+    file_close(&files->pcap);
+    file_close(&files->power_trace);
+}
+
+static bool file_flush(FILE *file, const char *path, char error[256]) {
+    if (file == NULL || (fflush(file) == 0 && ferror(file) == 0)) {
+        return true;
+    }
+    snprintf(error, 256, "%.150s: could not be written in full; free some space", path);
+    return false;
+}
+
+bool world_files_flush(struct world *world, char error[256]) {
+    const struct run_options *options = world->options;
+    struct world_files *files = &world->files;
+
+    return file_flush(files->bus_log, options->bus_log, error) &&
+           file_flush(files->air_log, options->air_log, error) &&
+           file_flush(files->chip_log, options->chip_log, error) &&
+           file_flush(files->pcap, options->pcap, error) &&
+           file_flush(files->power_trace, options->power_trace, error);
 }
 
 static struct twin_log *log_of(struct world *world, struct twin_log *log, FILE *file) {

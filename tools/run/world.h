@@ -68,5 +68,7 @@ struct world_outcome {
 void world_outcome(const struct world *world, struct world_outcome *outcome);
 void world_result(struct world *world, struct result *result);
 void world_effective(const struct world *world, struct report_effective *effective);
+// Logs and captures are in their files. false: error[] names the first that is not whole.
+bool world_files_flush(struct world *world, char error[256]);
 
 #endif
