@@ -13,7 +13,7 @@ program=$build/tests/test_sink
 case=a_crowd_is_counted_to_the_byte_beside_silent_ones
 
 if [ ! -x "$program" ]; then
-    echo "sink_crowd: '$program' is missing; run 'make build' first" >&2
+    echo "sink_crowd: '$program' is missing; run 'make bench', or build the release preset, first" >&2
     exit 3
 fi
 begin=$(date +%s%N)
