@@ -94,6 +94,42 @@ void twin_peer_get_counters(const struct twin_peer *peer, struct twin_peer_count
 // Stops reading (the window closes; what has arrived is kept) or reads on.
 void twin_peer_set_reading(struct twin_peer *peer, bool reading);
 
+// ---- the peer as a sender
+
+struct twin_peer_sender;
+
+struct twin_peer_send_config {
+    uint32_t ip;  // where to, host order
+    uint16_t port;
+    // The next bytes to send: up to room_bytes, 0: no more. Of UDP each call makes one datagram.
+    uint32_t (*fill)(void *context, uint8_t *into, uint32_t room_bytes);
+    // What comes back, and how the connection ended: true after a FIN. Both may be NULL.
+    void (*received)(void *context, const uint8_t *data, uint32_t size_bytes);
+    void (*closed)(void *context, bool orderly);
+    void *context;
+    uint32_t datagram_bytes;  // 0: over TCP, else the largest datagram
+    uint64_t interval_ns;     // between two datagrams
+};
+
+// Opens a connection and sends until fill() has no more, then closes that direction; or sends
+// datagrams. To be freed before the peer.
+struct twin_peer_sender *twin_peer_send(
+    struct twin_peer *peer, const struct twin_peer_send_config *config);
+void twin_peer_sender_free(struct twin_peer_sender *sender);
+// Stops reading what comes back, or reads on.
+void twin_peer_sender_set_reading(struct twin_peer_sender *sender, bool reading);
+
+struct twin_peer_sender_counters {
+    uint64_t bytes;           // given to lwIP
+    uint64_t acked_bytes;     // TCP
+    uint64_t received_bytes;  // came back
+    uint64_t datagrams;       // UDP
+    bool opened;
+};
+
+void twin_peer_sender_get_counters(
+    const struct twin_peer_sender *sender, struct twin_peer_sender_counters *counters);
+
 // ---- the real network of the host, by libslirp
 
 struct twin_slirp;
@@ -114,6 +150,11 @@ struct twin_port twin_slirp_port(struct twin_slirp *slirp);
 // Waits up to timeout_ms for the host's sockets and moves what is ready. Waits less when libslirp's
 // own timers are due earlier, or when the last frame may have made room that sockets wait for.
 void twin_slirp_poll(struct twin_slirp *slirp, uint32_t timeout_ms);
+
+// Connections and datagrams to this port of the Linux host (on all its addresses) go to the board.
+// False: the port cannot be had.
+bool twin_slirp_forward(
+    struct twin_slirp *slirp, bool udp, uint16_t host_port, uint32_t board_ip, uint16_t port);
 
 struct twin_slirp_counters {
     uint64_t frames_in;   // from the board

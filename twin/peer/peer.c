@@ -4,6 +4,7 @@
 #include "coradio_twin/peer.h"
 
 #include "peer/lwip_port.h"
+#include "peer/peer_part.h"
 #include "sim/alloc.h"
 
 #include <lwip/etharp.h>
@@ -389,6 +390,14 @@ void twin_peer_free(struct twin_peer *peer) {
     carriers_release(peer);
     twin_lwip_stop();
     free(peer);
+}
+
+void twin_peer_rearm(struct twin_peer *peer) {
+    timer_arm(peer);
+}
+
+struct twin_sim *twin_peer_sim(const struct twin_peer *peer) {
+    return peer->config.sim;
 }
 
 struct twin_port twin_peer_port(struct twin_peer *peer) {

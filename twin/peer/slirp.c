@@ -222,6 +222,14 @@ void twin_slirp_free(struct twin_slirp *slirp) {
     free(slirp);
 }
 
+bool twin_slirp_forward(
+    struct twin_slirp *slirp, bool udp, uint16_t host_port, uint32_t board_ip, uint16_t port) {
+    struct in_addr host = {.s_addr = htonl(INADDR_ANY)};
+    struct in_addr board = {.s_addr = htonl(board_ip)};
+
+    return slirp_add_hostfwd(slirp->slirp, udp, host, host_port, board, port) == 0;
+}
+
 void twin_slirp_get_counters(const struct twin_slirp *slirp, struct twin_slirp_counters *counters) {
     *counters = slirp->counters;
 }

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The wire, and the two kinds of host on its far end.
-target_sources(coradio_twin PRIVATE peer/lwip_port.c peer/peer.c peer/slirp.c peer/wire.c)
+target_sources(coradio_twin PRIVATE peer/lwip_port.c peer/peer.c peer/send.c peer/slirp.c
+                                    peer/wire.c)
 
 # ---- lwIP, as a library of its own whose state can be put back to what it was at start
 if(NOT EXISTS ${COR_LWIP_DIR}/src/core/tcp.c)

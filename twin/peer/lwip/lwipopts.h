@@ -20,7 +20,7 @@
 #define LWIP_HOOK_TCP_ISN(...) twin_lwip_random()
 
 // ---- memory: segments out of order of a window of a few megabytes, and what waits for ARP
-#define MEM_SIZE                 (256 * 1024)
+#define MEM_SIZE                 (1024 * 1024)
 #define MEMP_NUM_TCP_PCB         64
 #define MEMP_NUM_TCP_SEG         4096
 #define MEMP_NUM_SYS_TIMEOUT     16
@@ -47,7 +47,7 @@
 // ---- TCP
 #define LWIP_TCP          1
 #define TCP_MSS           1460
-#define TCP_SND_BUF       (8 * TCP_MSS)
+#define TCP_SND_BUF       (128 * 1024)
 #define TCP_QUEUE_OOSEQ   1
 #define LWIP_TCP_SACK_OUT 1
 #define LWIP_WND_SCALE    1
