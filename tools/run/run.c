@@ -49,10 +49,12 @@ static bool watch(void *context, uint64_t done_bytes, uint64_t now_ns) {
     struct run *run = context;
     uint64_t wall_ns = clock_now_ns();
 
-    if (done_bytes == 0) {
-        // Bring-up and join are not part of the rate.
+    if (run->progress.shown_bytes == 0) {
+        // Bring-up and join are not part of the rate, nor is the look in which they ended.
         run->progress.start_ns = now_ns;
         run->progress.shown_ns = now_ns;
+        run->progress.shown_bytes = done_bytes;
+        run->drawn_ns = wall_ns;
         return !signals_stop_asked();
     }
     if (run->progress.terminal && wall_ns - run->drawn_ns >= WATCH_INTERVAL_NS) {
