@@ -8,10 +8,10 @@ JOBS ?= $(shell nproc)
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' Makefile
 
-build: ## release build; leaves the command at build/coradio
+build: ## release build; leaves the command at build/coradio, the examples in build/examples
 	@mkdir -p build
 	@cmake --preset release >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
-	@cmake --build --preset release -j $(JOBS) --target coradio
+	@cmake --build --preset release -j $(JOBS) --target coradio tcp_send
 
 test: build ## all tests, under AddressSanitizer and UBSan
 	@scripts/run-tests.sh short
