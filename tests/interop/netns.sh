@@ -103,6 +103,7 @@ netns_tap() {
 netns_start() {
     local variable=$1 log=$2
     shift 2
+    : >"$log"  # now: netns_await must not find what an earlier program wrote
     "$@" >"$log" 2>&1 &
     NETNS_PIDS+=($!)
     printf -v "$variable" %s $!
@@ -112,6 +113,7 @@ netns_start() {
 netns_start_in() {
     local variable=$1 log=$2 name=$3
     shift 3
+    : >"$log"
     nsenter --net="/run/netns/$name" -- "$@" >"$log" 2>&1 &
     NETNS_PIDS+=($!)
     printf -v "$variable" %s $!
