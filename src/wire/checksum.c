@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "coradio/checksum.h"
 
+#include "wire/sum_words.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
 
-// The loop adds whole machine words with end-around carry kept apart: one's complement addition
-// does not mind the width of the words, nor, up to a swap of the result, their byte order
-// (RFC 1071 section 2).
 typedef uintptr_t sum_word;
 
 #define WORD_BYTES sizeof(sum_word)
@@ -29,13 +28,6 @@ static inline void add(struct sum *sum, sum_word word) {
 #else
 #    define ALIGNED(at, type) (at)
 #endif
-
-static inline sum_word load_word(const uint8_t *at) {
-    sum_word word;
-
-    memcpy(&word, ALIGNED(at, sum_word), sizeof(word));
-    return word;
-}
 
 static inline uint32_t load_32(const uint8_t *at) {
     uint32_t word;
@@ -97,28 +89,6 @@ static inline void add_tail(struct sum *sum, const uint8_t *data, uint32_t size_
     }
 }
 
-// Whole words, at an address that is a multiple of WORD_BYTES.
-static inline void add_words(struct sum *sum, const uint8_t *data, uint32_t count) {
-    struct sum local = *sum;
-
-    for (; count >= 8; count -= 8) {
-        add(&local, load_word(data));
-        add(&local, load_word(data + WORD_BYTES));
-        add(&local, load_word(data + 2 * WORD_BYTES));
-        add(&local, load_word(data + 3 * WORD_BYTES));
-        add(&local, load_word(data + 4 * WORD_BYTES));
-        add(&local, load_word(data + 5 * WORD_BYTES));
-        add(&local, load_word(data + 6 * WORD_BYTES));
-        add(&local, load_word(data + 7 * WORD_BYTES));
-        data += 8 * WORD_BYTES;
-    }
-    for (; count > 0; count--) {
-        add(&local, load_word(data));
-        data += WORD_BYTES;
-    }
-    *sum = local;
-}
-
 uint16_t cor_sum_bytes(const uint8_t *data, uint32_t size_bytes) {
     struct sum sum = {0, 0};
     bool odd = address_bit(data, 1) != 0;
@@ -141,7 +111,7 @@ uint16_t cor_sum_bytes(const uint8_t *data, uint32_t size_bytes) {
     if (size_bytes >= WORD_BYTES) {
         uint32_t count = size_bytes / (uint32_t)WORD_BYTES;
 
-        add_words(&sum, data, count);
+        sum.words = cor_sum_words(data, count, sum.words);
         data += count * WORD_BYTES;
     }
     // Fewer bytes than the steps above wanted may be left at an address that is only even.
@@ -158,14 +128,10 @@ uint16_t cor_sum_copy(uint8_t *target, const uint8_t *source, uint32_t size_byte
         memcpy(target, source, size_bytes);
         return cor_sum_bytes(target, size_bytes);
     }
-    for (uint32_t count = size_bytes / (uint32_t)WORD_BYTES; count > 0; count--) {
-        sum_word word = load_word(source);
-
-        memcpy(ALIGNED(target, sum_word), &word, sizeof(word));
-        add(&sum, word);
-        source += WORD_BYTES;
-        target += WORD_BYTES;
-    }
+    uint32_t count = size_bytes / (uint32_t)WORD_BYTES;
+    sum.words = cor_sum_copy_words(target, source, count);
+    source += count * WORD_BYTES;
+    target += count * WORD_BYTES;
     memcpy(target, source, tail);
     add_tail(&sum, source, tail);
     return finish(&sum);

@@ -5,6 +5,7 @@ set(RING_SOURCES
     sdpcm.c
     arp.c
     checksum.c
+    sum_words.c
     dhcp.c
     dns.c
     icmp.c
