@@ -509,7 +509,11 @@ uint32_t cor_tcp_input(struct cor_net *net, uint64_t now_us, const struct cor_ne
     net->last = &tcp->socket;
     tcp->counters.segments_received++;
     tcp->receive.heard_us = now_us;
-    tcp->receive.keepalives = 0;
+    if (tcp->receive.keepalives != 0) {
+        tcp->receive.keepalives = 0;
+        // The next probe may be due earlier than the one that is not needed any more.
+        cor_net_wake(net, now_us + tcp->config.keepalive_idle_us);
+    }
     if (tcp->state == COR_TCP_SYN_SENT) {
         input_syn_sent(tcp, now_us, packet, &header);
         return 0;
