@@ -219,7 +219,11 @@ static bool check_reset(struct cor_tcp *tcp, uint64_t now_us, const struct cor_t
         return true;
     }
     if ((header->flags & COR_TCP_SYN) != 0) {
-        challenge(tcp, now_us);  // RFC 5961 4.2
+        if (tcp->state == COR_TCP_SYN_RECEIVED && tcp->slot == COR_TCP_SLOT_HALF_OPEN) {
+            cor_tcp_end(tcp, COR_E_REFUSED);  // back to LISTEN: opened passively
+        } else {
+            challenge(tcp, now_us);  // RFC 5961 4.2
+        }
         return true;
     }
     return false;
