@@ -219,6 +219,23 @@ TEST(datagrams_reach_a_real_sink) {
     clean();
 }
 
+// Two full datagrams and a short one: 3000 bytes and three headers.
+TEST(the_last_datagram_is_counted_at_both_ends) {
+    char options[300];
+    char json[OUTPUT_BYTES];
+
+    begin();
+    snprintf(options, sizeof(options), "--json=%s", path_of("sink.json"));
+    start_sink(options);
+    start_run("--app=udp-tx --bytes=3000");
+    CHECK_EQ(end(&run_), 0);
+    CHECK_EQ(end(&sink_), 0);
+    CHECK(strstr(run_.out, " 3048 bytes in ") != NULL);
+    slurp("sink.json", json);
+    CHECK(strstr(json, "\"bytes\":\t3048") != NULL);
+    clean();
+}
+
 TEST(nobody_there_is_refused_in_one_line) {
     begin();
     start_run("--bytes=1MiB");
@@ -385,6 +402,7 @@ TEST(a_file_has_the_same_digest_at_both_ends_of_the_twin) {
 TEST_MAIN(
     CASE(a_recording_reaches_a_real_sink_unchanged),
     CASE(datagrams_reach_a_real_sink),
+    CASE(the_last_datagram_is_counted_at_both_ends),
     CASE(nobody_there_is_refused_in_one_line),
     CASE(a_sink_that_dies_in_mid_transfer_is_named_and_what_came_is_told),
     CASE(an_interrupt_prints_what_there_is),

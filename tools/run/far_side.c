@@ -11,6 +11,13 @@ static uint64_t arrived(const struct world *world) {
     return world->peer != NULL ? world->peer_bytes : cor_tcp_get_counters(&world->tcp)->bytes_acked;
 }
 
+// Has a datagram with payload left since the end was put? Last markers come behind all of those.
+static bool datagram_left(const struct world *world) {
+    uint64_t sent = cor_udp_get_counters(&world->udp)->datagrams_sent;
+
+    return sent > world->last.udp.datagrams_sent && sent <= world->app.sequence;
+}
+
 void far_side_look(struct world *world) {
     if (world->app.state < COR_APP_TX_CLOSING) {
         return;
@@ -23,7 +30,7 @@ void far_side_look(struct world *world) {
     }
     // Of datagrams nobody says which is the last to arrive. The end is first put where the source
     // ended; then what arrives moves it on, or, on the real network, what leaves.
-    if (world->last.at_ns == 0 || (world->peer == NULL && world->app.last_count == 0)) {
+    if (world->last.at_ns == 0 || (world->peer == NULL && datagram_left(world))) {
         snapshot_take(world, &world->last);
     }
 }

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "coradio/datagram.h"
+
 // One counter of the two snapshots, as a difference.
 #define SINCE(member) (world->last.member - world->first.member)
 
@@ -153,11 +155,12 @@ static void fill_loss(const struct world *world, struct result *result) {
 }
 
 static void fill_datagrams(const struct world *world, struct result *result) {
-    uint64_t closing = (uint64_t)world->app.last_count * 16;
-    uint64_t sent = world->last.udp.bytes_sent - world->first.udp.bytes_sent;
+    uint64_t datagrams = world->last.udp.datagrams_sent;
+    uint64_t markers = datagrams > world->app.sequence ? datagrams - world->app.sequence : 0;
 
     result->datagrams = true;
-    result->sender_bps = per_second(sent > closing ? sent - closing : 0, result->interval_ns);
+    result->sender_bps =
+        per_second(SINCE(udp.bytes_sent) - markers * COR_DATAGRAM_BYTES, result->interval_ns);
     result->receiver_bps = result->goodput_bps;
     fill_loss(world, result);
 }
