@@ -158,7 +158,6 @@ static bool take_amount(struct words *words, size_t at, struct script_step *step
     if (at + 1 != words->count || !words_number(words->word[at], &step->value)) {
         return words_wrong(words, "one number is wanted", words->word[at]);
     }
-    step->has_result |= false;
     return true;
 }
 
@@ -202,14 +201,10 @@ static bool take_arguments(struct reader *reader, size_t at, struct script_step 
         good = words_segment(words, at, step->verb == VERB_EXPECT, &step->segment);
         break;
     case VERB_OPEN:
-        step->segment.count = 1;
+    case VERB_SERVE:
+    case VERB_CONNECT:
         memcpy(step->word, "SYN", sizeof("SYN"));  // so that no seq= is asked for
         words->word[at - 1] = step->word;
-        good = words_segment(words, at - 1, false, &step->segment);
-        break;
-    case VERB_CONNECT:
-        words->word[at - 1] = step->word;
-        memcpy(step->word, "SYN", sizeof("SYN"));
         good = words_segment(words, at - 1, false, &step->segment);
         break;
     case VERB_NOTHING:
@@ -218,6 +213,7 @@ static bool take_arguments(struct reader *reader, size_t at, struct script_step 
         break;
     case VERB_STATE:
     case VERB_ERROR:
+    case VERB_EVENTS:
     case VERB_RADIO:
         good = take_word(words, at, step);
         break;

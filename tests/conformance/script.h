@@ -23,6 +23,11 @@
     X("connect",  VERB_CONNECT)   \
     X("listen",   VERB_LISTEN)    \
     X("accept",   VERB_ACCEPT)    \
+    X("serve",    VERB_SERVE)     \
+    X("unlisten", VERB_UNLISTEN)  \
+    X("give",     VERB_GIVE)      \
+    X("finish",   VERB_FINISH)    \
+    X("events",   VERB_EVENTS)    \
     X("write",    VERB_WRITE)     \
     X("read",     VERB_READ)      \
     X("close",    VERB_CLOSE)     \

@@ -295,7 +295,8 @@ bool words_segment(struct words *words, size_t first, bool expect, struct segmen
         return true;
     }
     bool acks = (segment->flags & FLAG_ACK) != 0;
-    if (acks != ((segment->given & FIELD_ACK) != 0)) {
+    bool free = (segment->given & FIELD_ACK_OPEN) != 0;
+    if (!free && acks != ((segment->given & FIELD_ACK) != 0)) {
         return words_wrong(words, "ACK and ack= go together", words->word[first - 1]);
     }
     if ((segment->given & FIELD_SEQ) == 0 && (segment->flags & FLAG_SYN) == 0) {

@@ -28,12 +28,22 @@ bool world_wrong(struct world *world, const char *format, ...) {
     return false;
 }
 
-static void take_payload(void *context, const uint8_t *data, uint32_t size_bytes) {
-    struct world_end *end = context;
-
+void world_received(struct world_end *end, const uint8_t *data, uint32_t size_bytes) {
     for (uint32_t i = 0; i < size_bytes; i++) {
         end->received_bytes++;
         end->received_wrong |= data[i] != segment_byte_in(end->received_bytes);
+    }
+}
+
+static void take_payload(void *context, const uint8_t *data, uint32_t size_bytes) {
+    struct world_block *block = context;
+
+    for (uint32_t i = 0; i < SCRIPT_ENDS; i++) {
+        struct world_end *end = &block->world->ends[i];
+
+        if (end->ends.peer_port == block->tcp.socket.remote_port) {
+            world_received(end, data, size_bytes);
+        }
     }
 }
 
@@ -50,7 +60,7 @@ void world_init(struct world *world) {
     for (uint32_t i = 0; i < SCRIPT_ENDS; i++) {
         struct world_end *end = &world->ends[i];
 
-        end->world = world;
+        world->blocks[i].world = world;
         end->fresh = true;
         end->ends = (struct segment_ends){
             .our_address = OUR_ADDRESS,
@@ -91,6 +101,11 @@ static bool set_config(struct cor_tcp_config *config, const char *name, int64_t 
         {.name = "connect_timeout", .time_us = &config->connect_timeout_us},
         {.name = "msl", .time_us = &config->segment_lifetime_us},
         {.name = "fin_wait", .time_us = &config->fin_wait_us},
+        {.name = "receive_ring", .word = &config->receive_ring_bytes},
+        {.name = "keepalive", .flag = &config->keepalive},
+        {.name = "keepalive_count", .half = &config->keepalive_count},
+        {.name = "keepalive_idle", .time_us = &config->keepalive_idle_us},
+        {.name = "keepalive_gap", .time_us = &config->keepalive_gap_us},
     };
 
     for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
@@ -122,7 +137,7 @@ bool world_set(struct world *world, uint32_t index, const char *name, int64_t va
         end->ends.our_port = (uint16_t)value;
         return true;
     }
-    if (end->begun) {
+    if (world->blocks[index].begun) {
         return world_wrong(world, "%s is set too late", name);
     }
     if (strcmp(name, "iss") == 0) {
@@ -132,6 +147,14 @@ bool world_set(struct world *world, uint32_t index, const char *name, int64_t va
         world->net_config.mtu = (uint16_t)value;
     } else if (strcmp(name, "arp") == 0) {
         world->arp_by_hand = value == 0;
+    } else if (strcmp(name, "blocks") == 0) {
+        world->listen_config.block_count = (uint16_t)value;
+    } else if (strcmp(name, "half_open") == 0) {
+        world->listen_config.half_open_max = (uint16_t)value;
+    } else if (strcmp(name, "half_open_time") == 0) {
+        world->listen_config.half_open_us = (uint64_t)value;
+    } else if (strcmp(name, "silent") == 0) {
+        world->listen_config.silent = value != 0;
     } else if (!set_config(&end->config, name, value)) {
         return world_wrong(world, "there is no setting %s", name);
     }
@@ -144,10 +167,11 @@ static void find_start(struct world *world) {
     struct world_end *end = &world->ends[0];
 
     if (world_begin(world, end) &&
-        cor_tcp_connect(&end->tcp, PEER_ADDRESS, PEER_PORT, world->now_us) == COR_OK) {
-        world->start_us += 4 * (uint64_t)(world->iss - end->tcp.iss);
+        cor_tcp_connect(end->tcp, PEER_ADDRESS, PEER_PORT, world->now_us) == COR_OK) {
+        world->start_us += 4 * (uint64_t)(world->iss - end->tcp->iss);
     }
-    end->begun = false;
+    world->blocks[0].begun = false;
+    end->tcp = NULL;
 }
 
 bool world_run(struct world *world) {
@@ -165,15 +189,63 @@ bool world_run(struct world *world) {
     return true;
 }
 
-bool world_begin(struct world *world, struct world_end *end) {
-    if (!end->begun) {
-        end->config.ring = (uint8_t *)end->ring;
-        end->config.segments = end->segments;
-        end->config.context = end;
-        cor_tcp_init(&end->tcp, &world->net, &end->config);
-        end->begun = true;
+static struct cor_tcp *begin_block(
+    struct world *world, struct world_block *block, const struct cor_tcp_config *config) {
+    struct cor_tcp_config own = *config;
+
+    if (!block->begun) {
+        own.ring = (uint8_t *)block->ring;
+        own.segments = block->segments;
+        own.receive_ring = own.receive_ring_bytes != 0 ? block->receive_ring : NULL;
+        own.context = block;
+        cor_tcp_init(&block->tcp, &world->net, &own);
+        block->begun = true;
     }
+    return &block->tcp;
+}
+
+bool world_begin(struct world *world, struct world_end *end) {
+    if (end->tcp == NULL) {
+        end->tcp = begin_block(world, &world->blocks[end - world->ends], &end->config);
+    }
+    return end->config.receive_ring_bytes <= WORLD_RING_BYTES ||
+           world_wrong(world, "a receive ring of more than %d bytes", WORLD_RING_BYTES);
+}
+
+bool world_listen(struct world *world, struct world_end *end) {
+    struct cor_tcp_listen_config *config = &world->listen_config;
+    uint32_t count = 0;
+    uint32_t wanted = config->block_count != 0 ? config->block_count : SCRIPT_ENDS;
+    struct cor_tcp_listener other;
+
+    for (uint32_t i = 0; i < SCRIPT_ENDS && !world->listening; i++) {
+        if (!world->blocks[i].begun && count < wanted) {
+            world->block_list[count++] = begin_block(world, &world->blocks[i], &end->config);
+        }
+        world->ends[i].ends.our_port = end->ends.our_port;
+    }
+    config->blocks = world->block_list;
+    config->block_count = (uint16_t)count;
+    config->port = end->ends.our_port;
+    world->listen_status =
+        cor_tcp_listen(world->listening ? &other : &world->listener, &world->net, config);
+    world->listening |= world->listen_status == COR_OK;
     return true;
+}
+
+struct cor_tcp *world_tcp(struct world *world, const struct world_end *end) {
+    if (end->tcp != NULL) {
+        return end->tcp;
+    }
+    for (uint32_t i = 0; i < SCRIPT_ENDS; i++) {
+        struct world_block *block = &world->blocks[i];
+
+        if (block->begun && block->tcp.state != COR_TCP_CLOSED &&
+            block->tcp.socket.remote_port == end->ends.peer_port) {
+            return &block->tcp;
+        }
+    }
+    return NULL;
 }
 
 // --- Frames ---

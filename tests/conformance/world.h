@@ -15,21 +15,28 @@
 
 #include "coradio/net.h"
 #include "coradio/tcp.h"
+#include "coradio/tcp_listen.h"
 
 #define WORLD_FRAMES     512
 #define WORLD_RING_BYTES 131072
 #define WORLD_SEGMENTS   256
 #define WORLD_TEXT_BYTES 768
 
-// One connection: our end of it, and what the script knows of the peer's.
-struct world_end {
+// Memory for a connection.
+struct world_block {
     struct cor_tcp tcp;
-    struct cor_tcp_config config;
     struct cor_tcp_segment segments[WORLD_SEGMENTS];
     uint32_t ring[WORLD_RING_BYTES / 4];
-    struct segment_ends ends;
+    uint8_t receive_ring[WORLD_RING_BYTES];
     struct world *world;
-    bool begun;           // tcp is initialised
+    bool begun;  // tcp is initialised
+};
+
+// One connection: our end of it, and what the script knows of the peer's.
+struct world_end {
+    struct cor_tcp *tcp;  // NULL: not connected and not accepted
+    struct cor_tcp_config config;
+    struct segment_ends ends;
     bool fresh;           // our first sequence number is not known
     bool received_wrong;  // a byte differed from what the peer sent
     uint32_t written_bytes;
@@ -57,6 +64,12 @@ struct world {
     uint32_t count;
     struct world_frame frames[WORLD_FRAMES];
     struct world_end ends[SCRIPT_ENDS];
+    struct world_block blocks[SCRIPT_ENDS];
+    struct cor_tcp *block_list[SCRIPT_ENDS];  // for the listener
+    struct cor_tcp_listener listener;
+    struct cor_tcp_listen_config listen_config;
+    int32_t listen_status;
+    bool listening;
     char wrong[WORLD_TEXT_BYTES];  // what went wrong, for the report
 };
 
@@ -69,6 +82,13 @@ bool world_wrong(struct world *world, const char *format, ...)
 bool world_set(struct world *world, uint32_t end, const char *name, int64_t value);
 bool world_run(struct world *world);
 bool world_begin(struct world *world, struct world_end *end);
+// Gives all blocks that are not used to a listener on the end's port; world->listen_status is what
+// the call returned.
+bool world_listen(struct world *world, struct world_end *end);
+// The connection of an end: its own, or the one that a listener has with its peer. NULL: none.
+struct cor_tcp *world_tcp(struct world *world, const struct world_end *end);
+// Compares what the application got with what the peer sent.
+void world_received(struct world_end *end, const uint8_t *data, uint32_t size_bytes);
 bool world_settle(struct world *world);
 // Moves the clock, and runs what is due on the way at its time. Stops at the first frame where
 // until_frame is set.
