@@ -7,6 +7,9 @@ set(RING_SOURCES
     dns.c
     dns_answer.c
     igmp.c
+    mdns.c
+    mdns_in.c
+    mdns_out.c
     neighbour.c
     net.c
     ping.c
