@@ -118,6 +118,8 @@ struct cor_tcp_config {
     bool nagle_off;                 // send a short segment although others are not acknowledged
     bool rto_strict;                // RTO of 1 s at least (RFC 6298 2.4) in place of 200 ms
     bool sack_off;                  // do not offer SACK
+    uint8_t ttl;                    // time to live; 0: 64
+    uint8_t dscp;                   // differentiated services code point, 0..63
     uint64_t user_timeout_us;       // give up when nothing is acknowledged; 0: 100 s
     uint64_t connect_timeout_us;    // give up an unanswered SYN; 0: 180 s (RFC 9293 MUST-23)
     uint64_t segment_lifetime_us;   // MSL; TIME_WAIT lasts two of them; 0: 30 s

@@ -73,6 +73,8 @@ void cor_tcp_set_hop(struct cor_tcp *tcp, const uint8_t *mac) {
         .from = net->config.address,
         .to = tcp->socket.remote_address,
         .protocol = COR_IPV4_TCP,
+        .ttl = tcp->config.ttl,
+        .service = (uint8_t)(tcp->config.dscp << 2),
     };
     struct cor_tcp_header header = {
         .from_port = tcp->socket.local_port,
@@ -155,6 +157,7 @@ void cor_tcp_init(struct cor_tcp *tcp, struct cor_net *net, const struct cor_tcp
     COR_ASSERT(config->ring_bytes >= 2U * mss_limit(tcp));
     COR_ASSERT(config->ring_bytes <= COR_TCP_RING_BYTES_MAX);
     COR_ASSERT(config->segment_count >= COR_TCP_SEGMENTS_MIN);
+    COR_ASSERT(config->dscp < 64);
     COR_ASSERT(mss_limit(tcp) >= MSS_MIN);
     COR_ASSERT(config->receive_ring == NULL || config->receive_ring_bytes >= 2U * MSS_MIN);
     COR_ASSERT(config->receive_ring_bytes <= COR_TCP_RECEIVE_RING_BYTES_MAX);

@@ -24,31 +24,49 @@ struct mark {
     uint16_t sum;  // of the payload
 };
 
-static void emit_head(struct cor_tcp *tcp, struct cor_frame_tx *tx, const struct mark *mark) {
+// The template has its IP header at a multiple of 4, and so has the block the driver lends.
+static inline void copy_template(const struct cor_tcp *tcp, uint8_t *head) {
+    memcpy(head, (const uint8_t *)tcp->template_words + COR_NET_PAD, COR_NET_PAD);
+    memcpy(
+        COR_ALIGNED(head + COR_NET_PAD, uint32_t),
+        tcp->template_words + 1,
+        HEAD_BYTES - COR_NET_PAD);
+}
+
+static inline void emit_head_inline(
+    struct cor_tcp *tcp, struct cor_frame_tx *tx, const struct mark *mark) {
     uint32_t size = COR_TCP_BYTES + (uint32_t)mark->size_bytes;
     uint32_t total = COR_IPV4_BYTES + size;
     uint8_t *ip = tx->head + COR_NET_IP;
     uint8_t *at = tx->head + COR_NET_TRANSPORT;
-    uint16_t window = cor_tcp_announce(tcp);
-    uint32_t sum = tcp->tcp_sum + size + mark->flags + mark->sum + window;
+    uint32_t ack = tcp->rcv_nxt;
+    uint16_t window = tcp->window_bytes;
+    uint32_t sum = tcp->tcp_sum + size + mark->flags + mark->sum;
 
-    memcpy(tx->head, (const uint8_t *)tcp->template_words + COR_NET_PAD, HEAD_BYTES);
+    if (tcp->config.receive_ring != NULL) {
+        window = cor_tcp_announce(tcp);
+    } else {
+        tcp->receive.announced = ack + window;
+    }
+    copy_template(tcp, tx->head);
     cor_put_be16(ip + COR_IPV4_LENGTH, (uint16_t)total);
     cor_put_be16(ip + COR_IPV4_CHECKSUM, (uint16_t)~cor_sum_fold(tcp->ip_sum + total));
     cor_put_be32(at + COR_TCP_SEQ, mark->seq);
-    cor_put_be32(at + COR_TCP_ACKED, tcp->rcv_nxt);
+    cor_put_be32(at + COR_TCP_ACKED, ack);
     at[COR_TCP_FLAGS] = (uint8_t)(COR_TCP_ACK | mark->flags);
     cor_put_be16(at + COR_TCP_WINDOW, window);
-    sum += cor_sum_u32(mark->seq) + cor_sum_u32(tcp->rcv_nxt);
+    sum += cor_sum_u32(mark->seq) + cor_sum_u32(ack) + window;
     cor_put_be16(at + COR_TCP_CHECKSUM, (uint16_t)~cor_sum_fold(sum));
     tx->head_bytes = HEAD_BYTES;
     tcp->counters.segments_sent++;
     // Every segment acknowledges.
-    if (tcp->ack_us != COR_NET_NEVER || (tcp->flags & COR_TCP_ACK_DUE) != 0) {
-        tcp->ack_us = COR_NET_NEVER;
-        tcp->flags &= (uint16_t)~COR_TCP_ACK_DUE;
-    }
+    tcp->ack_us = COR_NET_NEVER;
+    tcp->flags &= (uint16_t)~COR_TCP_ACK_DUE;
     tcp->unacked_received = 0;
+}
+
+static void emit_head(struct cor_tcp *tcp, struct cor_frame_tx *tx, const struct mark *mark) {
+    emit_head_inline(tcp, tx, mark);
 }
 
 // --- Control: SYN, window probe, acknowledgement ---
@@ -60,6 +78,8 @@ static void emit_syn(struct cor_tcp *tcp, uint64_t now_us, struct cor_frame_tx *
         .from = net->config.address,
         .to = tcp->socket.remote_address,
         .protocol = COR_IPV4_TCP,
+        .ttl = tcp->config.ttl,
+        .service = (uint8_t)(tcp->config.dscp << 2),
     };
     struct cor_tcp_header header = {
         .from_port = tcp->socket.local_port,
@@ -176,8 +196,8 @@ static enum cor_status pull_control(struct cor_tcp *tcp, uint64_t now_us, struct
 // --- Segments ---
 
 // Points tx at the payload of a descriptor; a ring that wraps makes two pieces.
-static void point(const struct cor_tcp *tcp, uint16_t index, struct cor_frame_tx *tx) {
-    const struct cor_tcp_segment *segment = &tcp->config.segments[index];
+static inline void point(
+    const struct cor_tcp *tcp, const struct cor_tcp_segment *segment, struct cor_frame_tx *tx) {
     uint32_t offset = segment->offset_words * 4U;
     uint32_t size = segment->size_bytes;
     uint32_t before_wrap = tcp->config.ring_bytes - offset;
@@ -195,7 +215,7 @@ static void point(const struct cor_tcp *tcp, uint16_t index, struct cor_frame_tx
 }
 
 // Fills tx with a segment; its descriptor is then in flight and in the queue of the bus.
-static void emit_segment(
+static inline void emit_segment(
     struct cor_tcp *tcp, uint64_t now_us, struct cor_frame_tx *tx, uint16_t index, bool push) {
     struct cor_tcp_segment *segment = &tcp->config.segments[index];
     uint8_t psh = push && segment->size_bytes != 0 ? COR_TCP_PSH : 0;
@@ -207,14 +227,14 @@ static void emit_segment(
         .sum = segment->sum,
     };
 
-    emit_head(tcp, tx, &mark);
-    point(tcp, index, tx);
+    emit_head_inline(tcp, tx, &mark);
+    point(tcp, segment, tx);
     tx->token = cor_net_token(&tcp->socket, index);
     segment->sent_us = (uint32_t)now_us;
     segment->flags |= COR_TCP_SEGMENT_PIPE;
     segment->queued++;
     tcp->queued_count++;
-    tcp->pipe_bytes += segment->size_bytes;
+    tcp->pipe_bytes += mark.size_bytes;
     tcp->sent_us = now_us;
     uint32_t in_flight = cor_tcp_in_flight(tcp);
     if (in_flight > tcp->flight_max_bytes) {

@@ -71,11 +71,11 @@ enum cor_status cor_ipv4_parse_quoted(
 
 void cor_ipv4_emit(const struct cor_ipv4 *header, uint16_t payload_bytes, uint8_t *at) {
     at[0] = 0x45;
-    at[1] = 0;
+    at[1] = header->service;
     cor_put_be16(at + COR_IPV4_LENGTH, (uint16_t)(COR_IPV4_BYTES + payload_bytes));
     cor_put_be16(at + 4, 0);
     cor_put_be16(at + COR_IPV4_FRAGMENT, DONT_FRAGMENT);
-    at[COR_IPV4_TTL] = TTL_DEFAULT;
+    at[COR_IPV4_TTL] = header->ttl != 0 ? header->ttl : TTL_DEFAULT;
     at[COR_IPV4_PROTOCOL] = header->protocol;
     cor_put_be16(at + COR_IPV4_CHECKSUM, 0);
     cor_put_be32(at + COR_IPV4_FROM, header->from);

@@ -38,6 +38,9 @@ struct cor_ipv4 {
     bool fragment;        // a part of a packet, the first included
     bool source_route;    // a loose or strict source route is asked for
     bool checksum_wrong;  // the only fault; the rest is filled in
+    // Only to emit:
+    uint8_t ttl;      // 0: 64
+    uint8_t service;  // DSCP in the upper six bits
 };
 
 // COR_E_PROTO: too short, not version 4, lengths that contradict each other, an option that does
@@ -49,8 +52,8 @@ COR_MUST_CHECK enum cor_status cor_ipv4_parse(
 COR_MUST_CHECK enum cor_status cor_ipv4_parse_quoted(
     struct cor_ipv4 *header, const uint8_t *data, uint32_t size_bytes);
 
-// Writes a header of COR_IPV4_BYTES with DF set, identification 0 (RFC 6864 4.1) and TTL 64, for
-// payload_bytes behind it. Uses from, to and protocol.
+// Writes a header of COR_IPV4_BYTES with DF set, identification 0 (RFC 6864 4.1), for
+// payload_bytes behind it. Uses from, to, protocol, ttl and service.
 void cor_ipv4_emit(const struct cor_ipv4 *header, uint16_t payload_bytes, uint8_t *at);
 
 // The unfolded sum of the pseudo header of TCP and UDP (RFC 9293 3.1, RFC 768).

@@ -87,6 +87,7 @@ static bool set_config(struct cor_tcp_config *config, const char *name, int64_t 
         uint64_t *time_us;
         uint32_t *word;
         uint16_t *half;
+        uint8_t *byte;
         bool *flag;
         bool inverted;
     } keys[] = {
@@ -102,6 +103,8 @@ static bool set_config(struct cor_tcp_config *config, const char *name, int64_t 
         {.name = "msl", .time_us = &config->segment_lifetime_us},
         {.name = "fin_wait", .time_us = &config->fin_wait_us},
         {.name = "receive_ring", .word = &config->receive_ring_bytes},
+        {.name = "ttl", .byte = &config->ttl},
+        {.name = "dscp", .byte = &config->dscp},
         {.name = "keepalive", .flag = &config->keepalive},
         {.name = "keepalive_count", .half = &config->keepalive_count},
         {.name = "keepalive_idle", .time_us = &config->keepalive_idle_us},
@@ -118,6 +121,8 @@ static bool set_config(struct cor_tcp_config *config, const char *name, int64_t 
             *keys[i].word = (uint32_t)value;
         } else if (keys[i].half != NULL) {
             *keys[i].half = (uint16_t)value;
+        } else if (keys[i].byte != NULL) {
+            *keys[i].byte = (uint8_t)value;
         } else {
             *keys[i].flag = (value != 0) != keys[i].inverted;
         }
