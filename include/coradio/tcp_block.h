@@ -77,6 +77,7 @@ extern "C" {
     X(drop_unacceptable,    "1", "segments dropped: ACK flag missing or ACK number impossible")   \
     X(challenge_acks,       "1", "challenge ACKs (RFC 5961)")                                     \
     X(challenges_limited,   "1", "challenge ACKs not sent: one was sent a moment ago")            \
+    X(soft_errors,          "1", "ICMP errors about what is in flight that end nothing")          \
     X(resets_received,      "1", "resets that ended the connection")                              \
     X(resets_doubted,       "1", "resets not believed: sequence number not the next")
 // clang-format on

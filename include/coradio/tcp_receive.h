@@ -34,6 +34,7 @@ enum cor_tcp_event {
     COR_TCP_EVENT_PEER_CLOSED = 8,  // the peer sends no more; what it sent can still be read
     COR_TCP_EVENT_URGENT = 16,      // the urgent pointer moved on: cor_tcp_urgent_bytes()
     COR_TCP_EVENT_CLOSED = 32,      // it is over: cor_tcp_error() says how
+    COR_TCP_EVENT_SOFT_ERROR = 64,  // the network reports trouble; the connection goes on trying
 };
 
 // Called from cor_net_poll(), never from within another call, so that everything may be done from

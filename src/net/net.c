@@ -73,23 +73,33 @@ static uint8_t wanted(const struct cor_net *net) {
     return wants;
 }
 
+// The passes in order. Most often only data is wanted, and the others need not be made.
+static bool pull_passes(struct cor_net *net, uint64_t now_us, struct cor_frame_tx *tx) {
+    uint32_t wants = wanted(net);
+
+    if ((wants & COR_NET_PASS_CONTROL) != 0 &&
+        pull_sockets(net, now_us, tx, COR_NET_PASS_CONTROL)) {
+        return true;
+    }
+    if ((wants & COR_NET_PASS_RETRANSMIT) != 0 &&
+        pull_sockets(net, now_us, tx, COR_NET_PASS_RETRANSMIT)) {
+        return true;
+    }
+    return (wants & COR_NET_PASS_DATA) != 0 && pull_sockets(net, now_us, tx, COR_NET_PASS_DATA);
+}
+
 static enum cor_status net_pull(
     struct cor_frame_source *source, uint64_t now_us, struct cor_frame_tx *tx) {
     struct cor_net *net = net_of(source);
 
-    COR_ASSERT(tx->head_room_bytes >= COR_FRAME_HEAD_BYTES_MAX);
+    COR_ASSERT(tx->head_room_bytes >= COR_FRAME_HEAD_BYTES_MAX && ((uintptr_t)tx->head & 3) == 2);
     tx->piece_count = 0;
     tx->payload_bytes = 0;
     tx->token = 0;
     tx->blocked = COR_METER_STATE_source;
-    bool pulled = (net->requests_waiting | net->control_count | net->echo_state) != 0 &&
-                  pull_control(net, now_us, tx);
-    // Most often only data is wanted, and the other passes need not be made.
-    uint32_t wants = wanted(net);
-    for (uint32_t pass = COR_NET_PASS_CONTROL; pass <= COR_NET_PASS_DATA && !pulled; pass <<= 1) {
-        pulled = (wants & pass) != 0 && pull_sockets(net, now_us, tx, (uint8_t)pass);
-    }
-    if (pulled) {
+    if (((net->requests_waiting | net->control_count | net->echo_state) != 0 &&
+         pull_control(net, now_us, tx)) ||
+        pull_passes(net, now_us, tx)) {
         net->counters.frames_sent++;
         return COR_OK;
     }
@@ -128,8 +138,8 @@ static void input_icmp_error(struct cor_net *net, const struct cor_icmp *icmp) {
     }
     const uint8_t *quoted = icmp->payload.data + ip.header_bytes;
     if (ip.protocol == COR_IPV4_TCP) {
-        cor_tcp_unreachable(net, icmp, &ip, quoted);
-    } else if (ip.protocol == COR_IPV4_UDP) {
+        cor_tcp_icmp_error(net, icmp, &ip, quoted);
+    } else if (ip.protocol == COR_IPV4_UDP && icmp->type == COR_ICMP_UNREACHABLE) {
         cor_udp_unreachable(net, &ip, quoted);
     }
 }
@@ -149,11 +159,12 @@ static void input_icmp(struct cor_net *net, uint64_t now_us, const struct cor_ne
         cor_ping_input(net, now_us, packet, &icmp);
         break;
     case COR_ICMP_UNREACHABLE:
+    case COR_ICMP_TIME_EXCEEDED:
+    case COR_ICMP_PARAMETER:
         input_icmp_error(net, &icmp);
         break;
     default:
-        // Source quench must be ignored (RFC 9293 MUST-55); redirects are not followed; time
-        // exceeded and parameter problems are soft errors (MUST-56).
+        // Source quench must be ignored (RFC 9293 MUST-55); redirects are not followed.
         net->counters.drop_icmp++;
         break;
     }

@@ -17,6 +17,14 @@
 // Templates begin with this padding, so that the IP header behind Ethernet is 4-aligned.
 #define COR_NET_PAD 2
 
+// The address is known to be a multiple of the type's size; a compiler that can be told copies
+// whole words then.
+#if defined(__GNUC__)
+#    define COR_ALIGNED(at, type) __builtin_assume_aligned((at), sizeof(type))
+#else
+#    define COR_ALIGNED(at, type) (at)
+#endif
+
 // Tokens of frames: the socket's identifier above, its own index below. Frames nobody waits for
 // have token 0.
 #define COR_NET_TOKEN_SHIFT 16
@@ -142,7 +150,7 @@ void cor_igmp_input(struct cor_net *net, uint64_t now_us, const struct cor_net_p
 // Has this host joined the group?
 bool cor_igmp_member(const struct cor_igmp *igmp, uint32_t address);
 // An ICMP error that quotes `ip` and the first bytes behind it.
-void cor_tcp_unreachable(
+void cor_tcp_icmp_error(
     struct cor_net *net,
     const struct cor_icmp *icmp,
     const struct cor_ipv4 *ip,

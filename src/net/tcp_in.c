@@ -449,7 +449,7 @@ static bool is_syn_again(const struct cor_tcp *tcp, const struct cor_tcp_header 
 
 // --- Entry ---
 
-static struct cor_tcp *find(
+struct cor_tcp *cor_tcp_find(
     const struct cor_net *net, const struct cor_tcp_header *header, uint32_t from) {
     for (struct cor_net_socket *at = net->sockets; at != NULL; at = at->next) {
         if (at->kind == COR_NET_TCP && at->local_port == header->to_port &&
@@ -500,7 +500,7 @@ uint32_t cor_tcp_input(struct cor_net *net, uint64_t now_us, const struct cor_ne
         net->counters.drop_tcp_socket++;
         return 0;
     }
-    struct cor_tcp *tcp = find(net, &header, packet->ip.from);
+    struct cor_tcp *tcp = cor_tcp_find(net, &header, packet->ip.from);
     if (tcp != NULL && gives_way(tcp, &header)) {
         cor_tcp_wait_add(tcp, now_us);
         cor_tcp_end(tcp, COR_OK);
@@ -576,26 +576,4 @@ bool cor_tcp_input_fast(
         tcp, tcp->rcv_nxt, ack, (uint32_t)cor_get_be16(at + COR_TCP_WINDOW) << tcp->peer_shift);
     cor_tcp_acked(tcp, now_us, ack);
     return true;
-}
-
-// RFC 9293 MUST-54: port or protocol unreachable ends an attempt to connect, as long as it quotes
-// what was sent (RFC 5927). An open connection goes on: an ICMP error proves nothing.
-void cor_tcp_unreachable(
-    struct cor_net *net,
-    const struct cor_icmp *icmp,
-    const struct cor_ipv4 *ip,
-    const uint8_t *quoted) {
-    struct cor_tcp_header header = {
-        .from_port = cor_get_be16(quoted + 2),
-        .to_port = cor_get_be16(quoted),
-    };
-    struct cor_tcp *tcp = find(net, &header, ip->to);
-
-    if (tcp == NULL || tcp->state != COR_TCP_SYN_SENT ||
-        cor_get_be32(quoted + COR_TCP_SEQ) != tcp->iss) {
-        return;
-    }
-    if (icmp->code == COR_ICMP_UNREACHABLE_PORT || icmp->code == COR_ICMP_UNREACHABLE_PROTOCOL) {
-        cor_tcp_end(tcp, COR_E_REFUSED);
-    }
 }

@@ -10,6 +10,7 @@
 //     tcp_wait.c      TIME_WAIT without a block
 //     tcp_ack.c       acknowledgements
 //     tcp_recovery.c  duplicates, SACK, time-outs: what is lost
+//     tcp_icmp.c      ICMP errors about segments
 //     tcp_timer.c     deadlines
 #ifndef CORADIO_TCP_PARTS_H
 #define CORADIO_TCP_PARTS_H
@@ -196,6 +197,9 @@ void cor_tcp_take_urgent(struct cor_tcp *tcp, uint32_t seq, uint16_t pointer);
 
 // --- tcp_in.c ---
 
+// The connection whose peer has this address and the ports of a segment it sent, or NULL.
+struct cor_tcp *cor_tcp_find(
+    const struct cor_net *net, const struct cor_tcp_header *header, uint32_t from);
 // A SYN for a listener's block, which is closed.
 void cor_tcp_open_passive(
     struct cor_tcp *tcp,

@@ -202,7 +202,7 @@ static bool step_read(struct play *play) {
 // "events OPENED READABLE", or "events NONE": what has happened since the last look.
 static bool step_events(struct play *play) {
     static const char *const names[] = {
-        "OPENED", "READABLE", "WRITABLE", "PEER_CLOSED", "URGENT", "CLOSED"};
+        "OPENED", "READABLE", "WRITABLE", "PEER_CLOSED", "URGENT", "CLOSED", "SOFT_ERROR"};
     uint32_t events = cor_tcp_take_events(play->end->tcp);
     char text[SCRIPT_WORD_BYTES] = "";
 
