@@ -59,6 +59,7 @@ struct cor_app_rx {
     bool source_ended;
     // UDP only.
     uint32_t stream;
+    uint32_t part_bytes;  // payload of a full datagram
     uint64_t datagrams;
     uint64_t missing;     // numbers skipped, less those that came late
     uint32_t expected;    // the next number

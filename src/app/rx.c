@@ -162,10 +162,13 @@ void cor_app_rx_datagram(void *context, const struct cor_udp_datagram *datagram)
         return;
     }
     uint32_t part = datagram->size_bytes - COR_DATAGRAM_BYTES;
+    // All but the last are of one size.
+    app->part_bytes = part > app->part_bytes ? part : app->part_bytes;
     app->datagrams++;
     app->received_bytes += COR_DATAGRAM_BYTES;
     // Datagrams may be lost, so each is checked at the place its number gives it.
-    app->pattern.phase = (uint32_t)((uint64_t)header.sequence * part % COR_PATTERN_PERIOD_BYTES);
+    app->pattern.phase =
+        (uint32_t)((uint64_t)header.sequence * app->part_bytes % COR_PATTERN_PERIOD_BYTES);
     look(app, datagram->data + COR_DATAGRAM_BYTES, part);
     if (header.sequence >= app->expected) {
         app->missing += header.sequence - app->expected;

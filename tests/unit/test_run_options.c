@@ -150,6 +150,19 @@ TEST(options_that_do_not_go_together_are_refused) {
     CHECK_EQ(PARSE("--board=pico2w", "--loss=1.5"), EXIT_CODE_USAGE);
 }
 
+TEST(an_application_that_listens_needs_a_way_in) {
+    CHECK_EQ(PARSE("--board=pico2w", "--app=tcp-rx"), EXIT_CODE_USAGE);
+    CHECK(one_line("--forward"));
+    CHECK_EQ(PARSE("--board=pico2w", "--app=tcp-rx", "--virtual"), OPTIONS_GO_ON);
+    CHECK_EQ(PARSE("--board=pico2w", "--app=udp-rx", "--forward=6000:5002"), OPTIONS_GO_ON);
+    CHECK_EQ(options.forward_host_port, 6000);
+    CHECK_EQ(options.port, 5002);
+    CHECK_EQ(PARSE("--board=pico2w", "--app=tcp-both", "--forward=6000"), EXIT_CODE_USAGE);
+    CHECK_EQ(
+        PARSE("--board=pico2w", "--app=tcp-rx", "--virtual", "--forward=1:1"), EXIT_CODE_USAGE);
+    CHECK_EQ(PARSE("--board=pico2w", "--app=tcp-rx", "--virtual", "--source=x"), EXIT_CODE_USAGE);
+}
+
 TEST_MAIN(
     CASE(the_defaults_are_those_of_the_reference),
     CASE(sizes_times_and_rates_take_their_units),
@@ -158,4 +171,5 @@ TEST_MAIN(
     CASE(an_unknown_board_is_named_with_what_there_is),
     CASE(the_access_point_is_read_field_by_field),
     CASE(a_target_without_a_port_is_told_what_to_write),
-    CASE(options_that_do_not_go_together_are_refused))
+    CASE(options_that_do_not_go_together_are_refused),
+    CASE(an_application_that_listens_needs_a_way_in))

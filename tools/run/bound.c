@@ -46,3 +46,25 @@ uint64_t bound_udp_bps(
     }
     return (uint64_t)((double)bus_hz * 8 * payload_bytes / bits);
 }
+
+static uint32_t from_chip_bits(uint32_t headers_bytes, uint32_t payload_bytes) {
+    return transfer_bits(FROM_CHIP_HEAD_BYTES + headers_bytes + payload_bytes);
+}
+
+uint64_t bound_tcp_rx_bps(uint32_t bus_hz, uint32_t payload_bytes) {
+    uint32_t ack = transfer_bits(TO_CHIP_HEAD_BYTES + TCP_HEADERS_BYTES);
+    uint32_t bits = from_chip_bits(TCP_HEADERS_BYTES, payload_bytes) + ack / SEGMENTS_PER_ACK;
+
+    return (uint64_t)bus_hz * 8 * payload_bytes / bits;
+}
+
+uint64_t bound_tcp_both_bps(uint32_t bus_hz, uint32_t payload_bytes) {
+    uint32_t bits = from_chip_bits(TCP_HEADERS_BYTES, payload_bytes) +
+                    transfer_bits(TO_CHIP_HEAD_BYTES + TCP_HEADERS_BYTES + payload_bytes);
+
+    return (uint64_t)bus_hz * 16 * payload_bytes / bits;
+}
+
+uint64_t bound_udp_rx_bps(uint32_t bus_hz, uint32_t payload_bytes) {
+    return (uint64_t)bus_hz * 8 * payload_bytes / from_chip_bits(UDP_HEADERS_BYTES, payload_bytes);
+}

@@ -22,6 +22,12 @@ uint32_t bound_credit_frame_bits(void);
 
 uint64_t bound_tcp_bps(uint32_t bus_hz, uint32_t payload_bytes);
 
+// The same where the chip sends: a segment from it, and an ACK for two of them to it (12 320 + 32 +
+// (608 + 32) / 2 = 12 672 bits); and where both do, each segment carrying the other's ACK.
+uint64_t bound_tcp_rx_bps(uint32_t bus_hz, uint32_t payload_bytes);
+uint64_t bound_tcp_both_bps(uint32_t bus_hz, uint32_t payload_bytes);
+uint64_t bound_udp_rx_bps(uint32_t bus_hz, uint32_t payload_bytes);
+
 // credit_frames and datagrams as measured in the same interval: with UDP nothing else brings
 // credit back, so their bits belong to the work. datagrams may be 0.
 uint64_t bound_udp_bps(

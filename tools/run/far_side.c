@@ -74,6 +74,10 @@ void far_side_received(void *context, const uint8_t *data, uint32_t size_bytes) 
         return;
     }
     world->peer_bytes += size_bytes;
+    if (run_app_receives(world->options->app)) {
+        check(world, data, size_bytes);
+        return;
+    }
     latency_received(&world->latency, world->peer_bytes, twin_now_ns(world->sim) / 1000);
     check(world, data, size_bytes);
     far_side_look(world);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The firmware of the virtual board: what a main loop on a real one would do, as one poll function.
+#include "rx.h"
 #include "world_state.h"
 
 #include <stddef.h>
@@ -82,6 +83,8 @@ static void start_app(struct world *world, uint64_t now_us) {
         if (status != COR_OK) {
             end(world, status);
         }
+    } else if (run_app_receives(world->options->app)) {
+        rx_start(world, now_us);
     } else {
         cor_app_tx_start(&world->app, now_us);
     }
@@ -144,6 +147,9 @@ static uint64_t poll_app(struct world *world, uint64_t now_us) {
     if (!world->app_started) {
         start_app(world, now_us);
     }
+    if (run_app_receives(world->options->app)) {
+        return rx_poll(world, now_us);
+    }
     return world->options->app == RUN_APP_PING ? poll_ping(world, now_us) : poll_tx(world, now_us);
 }
 
@@ -189,7 +195,7 @@ static void firmware_work(void *context, struct twin_work *work) {
 static void first_payload(void *context) {
     struct world *world = context;
 
-    if (world->options->app == RUN_APP_PING) {
+    if (world->options->app == RUN_APP_PING || run_app_receives(world->options->app)) {
         return;
     }
     cor_app_tx_first_payload(&world->app, twin_now_ns(world->sim) / 1000);
@@ -201,6 +207,8 @@ static void ping_result(void *context, const struct cor_ping_result *result) {
 
     if (result->lost) {
         world->pings_lost++;
+    } else if (run_app_receives(world->options->app)) {
+        rx_ping(world, result->rtt_us);
     } else {
         latency_add(&world->latency, result->rtt_us);
     }
@@ -261,15 +269,20 @@ static void net_init(struct world *world) {
         .segment_count = (uint16_t)COR_TCP_SEGMENTS_FOR(options->ring_bytes),
         .user_timeout_us = 30000000,
         .connect_timeout_us = 10000000,
+        .receive_ring = world->receive_ring,
+        .receive_ring_bytes = (uint32_t)options->receive_ring_bytes,
+        .ack_segments = (uint8_t)options->ack_segments,
     };
     struct cor_udp_config udp = {
         .memory = world->ring,
         .slot_bytes = 1472,
         .slot_count = WORLD_UDP_SLOTS,
         .slots = world->udp_slots,
+        .receive = options->app == RUN_APP_UDP_RX ? cor_app_rx_datagram : NULL,
+        .context = &world->rx,
     };
     struct cor_ping_config ping = {
-        .payload = world->ring,
+        .payload = (uint8_t *)world->ping_payload,
         .payload_room_bytes = 1472,
         .result = ping_result,
         .context = world,
@@ -308,7 +321,10 @@ static void app_init(struct world *world) {
     twin_rng_init(&rng, world->sim, "stream");
     app.stream = (uint32_t)twin_rng_next(&rng);
     cor_station_init(&world->station, &world->radio, &world->net, &join);
-    if (options->app != RUN_APP_PING) {
+    cor_pattern_init(&world->rx_nothing, 0);
+    if (run_app_receives(options->app)) {
+        rx_init(world);
+    } else if (options->app != RUN_APP_PING) {
         cor_app_tx_init(&world->app, &app);
     }
 }

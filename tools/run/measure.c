@@ -3,6 +3,7 @@
 #include "bound.h"
 #include "common/sha256.h"
 #include "limit.h"
+#include "rx.h"
 #include "world_state.h"
 
 #include <string.h>
@@ -176,6 +177,9 @@ static void fill_latency(struct world *world, struct result *result) {
 }
 
 static uint64_t payload_bytes(const struct world *world) {
+    if (run_app_receives(world->options->app)) {
+        return rx_payload_bytes(world);
+    }
     if (world->peer != NULL) {
         return SINCE(peer_bytes);
     }
@@ -197,13 +201,21 @@ void world_result(struct world *world, struct result *result) {
     result->payload_bytes = payload_bytes(world);
     result->goodput_bps = per_second(result->payload_bytes, result->interval_ns);
     for (int i = 0; i < COR_METER_STATE_COUNT; i++) {
-        result->state_us[i] = SINCE(state_us[i]);
+        int64_t us = (int64_t)SINCE(state_us[i]);
+
+        // A snapshot in the midst of a poll may have taken back a little too much.
+        result->state_us[i] = us > 0 ? (uint64_t)us : 0;
     }
     fill_bus(world, result);
     fill_air(world, result);
     fill_power(world, result);
     fill_counts(world, result);
     fill_latency(world, result);
+    if (run_app_receives(world->options->app)) {
+        rx_fill_bounds(world, result);
+        rx_fill_result(world, result);
+        return;
+    }
     fill_bounds(world, result);
     fill_limit(world, result);
     if (world->options->app == RUN_APP_UDP_TX) {
@@ -220,13 +232,18 @@ void world_outcome(const struct world *world, struct world_outcome *outcome) {
     outcome->stopped = world->stopped;
     outcome->damaged = world->damaged;
     outcome->sent_bytes = world->app.source_bytes;
+    if (run_app_receives(world->options->app)) {
+        outcome->sent_bytes = world->rx.source_bytes;
+        outcome->peer_bytes = world->rx.received_bytes;
+        return;
+    }
     outcome->peer_bytes =
         world->peer != NULL ? world->peer_bytes : cor_tcp_get_counters(&world->tcp)->bytes_acked;
 }
 
 void world_effective(const struct world *world, struct report_effective *effective) {
     const struct cor_cyw43_effective *chip = cor_cyw43_get_effective(&world->radio);
-    bool tcp = world->options->app == RUN_APP_TCP_TX;
+    bool tcp = world->options->app == RUN_APP_TCP_TX || world->options->app == RUN_APP_TCP_BOTH;
 
     *effective = (struct report_effective){
         .bus_hz = twin_board_bus_clock_hz(world->board),

@@ -10,7 +10,8 @@
 
 #include "coradio/tcp.h"
 
-static const char *const app_names[] = {"tcp-tx", "udp-tx", "ping", NULL};
+static const char *const app_names[] = {
+    "tcp-tx", "udp-tx", "ping", "tcp-rx", "udp-rx", "tcp-both", NULL};
 static const char *const pm_names[] = {"none", "performance", "aggressive", NULL};
 static const char *const engine_names[] = {"queued", "serial", NULL};
 static const char *const gi_names[] = {"long", "short", NULL};
@@ -23,7 +24,8 @@ static const char *const gi_names[] = {"long", "short", NULL};
 static const struct option_row rows[] = {
     {.kind = OPTION_HEADING, .help = "What runs"},
     {"board", OPTION_TEXT, "NAME", "the virtual board: pico2w", AT(board)},
-    {"app", OPTION_CHOICE, "APP", "tcp-tx, udp-tx or ping (default tcp-tx)", AT(app),
+    {"app", OPTION_CHOICE, "APP", "tcp-tx, udp-tx, ping, tcp-rx, udp-rx or tcp-both "
+     "(default tcp-tx)", AT(app),
      .choices = app_names},
     {"source", OPTION_TEXT, "FILE", "the file to send (default: a test pattern)", AT(source)},
     {"bytes", OPTION_SIZE, "N", "how much to send (default: the whole file, or 16MiB of pattern)",
@@ -32,7 +34,8 @@ static const struct option_row rows[] = {
      AT(duration_ns), .min = 1e6},
     {"payload-bytes", OPTION_SIZE, "N", "payload of a datagram or ping (default 1472, ping 56)",
      AT(payload_bytes), .min = 16, .max = 1472},
-    {"offered", OPTION_RATE, "RATE", "pace of udp-tx (default: as fast as it goes)",
+    {"offered", OPTION_RATE, "RATE", "pace of udp-tx (default: as fast as it goes) or udp-rx "
+     "(default 30M)",
      AT(offered_bps), .min = 1000},
     {"count", OPTION_COUNT, "N", "pings to send (default 10)", AT(count), GIVEN(count_given),
      .min = 1, .max = 1e6},
@@ -44,6 +47,9 @@ static const struct option_row rows[] = {
      "(default 127.0.0.1:5001)", AT(to)},
     {"virtual", OPTION_FLAG, "", "the peer is inside the twin and time runs as fast as it can; "
      "without it the board keeps to the wall clock and reaches the real network", AT(in_virtual)},
+
+    {"forward", OPTION_TEXT, "HOSTPORT:PORT", "connections and datagrams to HOSTPORT of this "
+     "machine go to PORT of the board; without --virtual", AT(forward)},
 
     {.kind = OPTION_HEADING, .help = "The board"},
     {"bus-mhz", OPTION_REAL, "MHZ", "clock of the gSPI bus (default 37.5)", AT(bus_mhz),
@@ -60,6 +66,11 @@ static const struct option_row rows[] = {
      AT(credit_window), .min = 1, .max = 20},
     {"ring", OPTION_SIZE, "N", "send ring of the application (default 64KiB)", AT(ring_bytes),
      .min = 4096, .max = COR_TCP_RING_BYTES_MAX},
+    {"receive-ring", OPTION_SIZE, "N", "receive ring of the application (default 23360, "
+     "16 segments: what the chip can hold)",
+     AT(receive_ring_bytes), .min = 2920, .max = 16777216},
+    {"ack-segments", OPTION_COUNT, "N", "acknowledge every N segments at once (default 2, as the "
+     "standard asks)", AT(ack_segments), .min = 1, .max = 64},
     {"pm", OPTION_CHOICE, "MODE", "power save: none, performance or aggressive (default none)",
      AT(pm), .choices = pm_names},
     {"listen", OPTION_COUNT, "N", "beacons between two wake-ups (default: as the mode says)",
@@ -125,6 +136,8 @@ void run_options_init(struct run_options *options) {
         .cpu_mhz = 150,
         .credit_window = 8,
         .ring_bytes = 65536,
+        .receive_ring_bytes = 23360,
+        .ack_segments = 2,
         .ap = "ssid=coradio,key=recording,auth=wpa2",
         .mcs = 7,
         .gi = RUN_GI_SHORT,
@@ -216,6 +229,37 @@ static int parse_to(struct run_options *options) {
     return OPTIONS_GO_ON;
 }
 
+bool run_app_receives(int app) {
+    return app >= RUN_APP_TCP_RX;
+}
+
+static int check_app(const struct run_options *options) {
+    const char *name = app_names[options->app];
+    bool udp = options->app == RUN_APP_UDP_TX || options->app == RUN_APP_UDP_RX;
+    bool tcp = !udp && options->app != RUN_APP_PING;
+    bool reads = options->app == RUN_APP_TCP_TX || options->app == RUN_APP_UDP_TX ||
+                 options->app == RUN_APP_TCP_BOTH;
+
+    if (options->source != NULL && !reads) {
+        return options_error(
+            &spec, "--source goes with tcp-tx, udp-tx and tcp-both, not with %s", name);
+    }
+    if (options->offered_bps != 0 && !udp) {
+        return options_error(&spec, "--offered goes with udp-rx and udp-tx only");
+    }
+    if (tcp && options->payload_bytes != 0) {
+        return options_error(
+            &spec, "--payload-bytes goes with datagrams and ping, not with %s", name);
+    }
+    if (run_app_receives(options->app) && !options->in_virtual && options->forward == NULL) {
+        return options_error(&spec, "%s listens: give --virtual or --forward 5001:5001", name);
+    }
+    if (options->forward != NULL && options->in_virtual) {
+        return options_error(&spec, "--forward leads in from the real network, not with --virtual");
+    }
+    return OPTIONS_GO_ON;
+}
+
 // Options that do not go together, and the defaults that depend on others.
 static int check(struct run_options *options) {
     if (options->board == NULL) {
@@ -225,21 +269,17 @@ static int check(struct run_options *options) {
         return options_error(
             &spec, "board '%s' is not known; this version has: pico2w", options->board);
     }
-    if (options->source != NULL && options->app == RUN_APP_PING) {
-        return options_error(&spec, "--source goes with tcp-tx and udp-tx, not with ping");
-    }
-    if (options->offered_bps != 0 && options->app != RUN_APP_UDP_TX) {
-        return options_error(&spec, "--offered goes with --app udp-tx only");
+    int code = check_app(options);
+    if (code != OPTIONS_GO_ON) {
+        return code;
     }
     if (options->count_given && options->app != RUN_APP_PING) {
         return options_error(&spec, "--count goes with --app ping only");
     }
-    if (options->app == RUN_APP_TCP_TX && options->payload_bytes != 0) {
-        return options_error(&spec, "--payload-bytes goes with udp-tx and ping, not with tcp-tx");
-    }
-    if (options->app == RUN_APP_UDP_TX && options->payload_bytes != 0 &&
-        options->payload_bytes < 20) {
-        return options_error(&spec, "--payload-bytes: a datagram of udp-tx has 20 or more");
+    if ((options->app == RUN_APP_UDP_TX || options->app == RUN_APP_UDP_RX) &&
+        options->payload_bytes != 0 && options->payload_bytes < 20) {
+        return options_error(
+            &spec, "--payload-bytes: a datagram of %s has 20 or more", app_names[options->app]);
     }
     if (!options->bytes_given && options->source == NULL && options->duration_ns == 0) {
         options->bytes = 16u << 20;
@@ -255,6 +295,30 @@ static int check(struct run_options *options) {
     return OPTIONS_GO_ON;
 }
 
+static int parse_forward(struct run_options *options) {
+    char *end = NULL;
+    unsigned long host_port;
+    unsigned long port = 0;
+
+    if (options->forward == NULL) {
+        return OPTIONS_GO_ON;
+    }
+    host_port = strtoul(options->forward, &end, 10);
+    if (*end == ':') {
+        port = strtoul(end + 1, &end, 10);
+    }
+    if (*end != '\0' || host_port == 0 || host_port > 65535 || port == 0 || port > 65535) {
+        return options_error(
+            &spec, "--forward: '%s' is not HOSTPORT:PORT, such as 5001:5001", options->forward);
+    }
+    options->forward_host_port = (uint16_t)host_port;
+    options->forward_port = (uint16_t)port;
+    if (run_app_receives(options->app)) {
+        options->port = options->forward_port;
+    }
+    return OPTIONS_GO_ON;
+}
+
 int run_options_parse(struct run_options *options, int argc, char **argv) {
     int code = options_parse(&spec, argc, argv, options);
 
@@ -266,6 +330,9 @@ int run_options_parse(struct run_options *options, int argc, char **argv) {
     }
     if (code == OPTIONS_GO_ON) {
         code = parse_to(options);
+    }
+    if (code == OPTIONS_GO_ON) {
+        code = parse_forward(options);
     }
     return code;
 }

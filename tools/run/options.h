@@ -8,7 +8,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum run_app { RUN_APP_TCP_TX, RUN_APP_UDP_TX, RUN_APP_PING };
+enum run_app {
+    RUN_APP_TCP_TX,
+    RUN_APP_UDP_TX,
+    RUN_APP_PING,
+    RUN_APP_TCP_RX,
+    RUN_APP_UDP_RX,
+    RUN_APP_TCP_BOTH
+};
 enum run_pm { RUN_PM_NONE, RUN_PM_PERFORMANCE, RUN_PM_AGGRESSIVE };
 enum run_engine { RUN_ENGINE_QUEUED, RUN_ENGINE_SERIAL };
 enum run_gi { RUN_GI_LONG, RUN_GI_SHORT };
@@ -33,6 +40,9 @@ struct run_options {
     char host[256];
     uint16_t port;
     bool in_virtual;
+    const char *forward;  // HOSTPORT:PORT as written; NULL: none
+    uint16_t forward_host_port;
+    uint16_t forward_port;
     // The board.
     double bus_mhz;
     double cpu_mhz;
@@ -43,7 +53,9 @@ struct run_options {
     uint64_t chip_frame_ns;
     uint64_t credit_window;
     uint64_t ring_bytes;
-    int pm;  // enum run_pm
+    uint64_t receive_ring_bytes;
+    uint64_t ack_segments;  // acknowledge every so many at once
+    int pm;                 // enum run_pm
     uint64_t listen;
     // The network.
     const char *ap;  // ssid=,key=,auth= as written
@@ -77,6 +89,8 @@ void run_options_init(struct run_options *options);
 // mistake has been told in one line.
 int run_options_parse(struct run_options *options, int argc, char **argv);
 
+// The board listens and the peer opens the connection or sends.
+bool run_app_receives(int app);
 const char *run_app_name(int app);
 const char *run_pm_name(int pm);
 

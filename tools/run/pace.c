@@ -13,6 +13,9 @@
 #define SETTLE_NS 300000000u
 
 static uint64_t done_bytes(const struct world *world) {
+    if (run_app_receives(world->options->app)) {
+        return world->rx.received_bytes;
+    }
     return world->peer != NULL ? world->peer_bytes
                                : cor_tcp_get_counters(&world->tcp)->bytes_acked +
                                      cor_udp_get_counters(&world->udp)->bytes_sent;
@@ -24,7 +27,8 @@ static uint64_t done_bytes(const struct world *world) {
 
 // Something that rises whenever the run gets on.
 static uint64_t progress(const struct world *world) {
-    return world->app.source_bytes + cor_tcp_get_counters(&world->tcp)->bytes_acked +
+    return world->app.source_bytes + world->rx.received_bytes +
+           cor_tcp_get_counters(&world->tcp)->bytes_acked +
            cor_ping_get_counters(&world->ping)->requests_sent + (uint64_t)world->stage;
 }
 

@@ -35,6 +35,10 @@ static void json_bus(cJSON *to, const struct result *result) {
 }
 
 static void json_latency(cJSON *to, const struct result *result) {
+    if (result->idle_count != 0) {
+        json_add_u64(to, "idle_p50", result->idle_p50_us);
+        json_add_u64(to, "idle_p99", result->idle_p99_us);
+    }
     if (result->latency_count == 0) {
         json_add_null(to, "p50");
         json_add_null(to, "p99");
@@ -42,6 +46,13 @@ static void json_latency(cJSON *to, const struct result *result) {
     }
     json_add_u64(to, "p50", result->latency_p50_us);
     json_add_u64(to, "p99", result->latency_p99_us);
+}
+
+static void json_receive(cJSON *to, const struct result *result) {
+    json_add_u64(to, "bytes", result->received);
+    json_add_u64(to, "segments", result->segments_received);
+    json_add_u64(to, "acks_sent", result->acks_sent);
+    json_add_u64(to, "acks_on_data", result->acks_on_data);
 }
 
 static void json_asked(cJSON *to, const struct run_options *asked) {
@@ -63,6 +74,8 @@ static void json_asked(cJSON *to, const struct run_options *asked) {
     json_add_real(to, "wire_delay_us", (double)asked->wire_delay_ns / 1e3, 6);
     json_add_u64(to, "peer_window", asked->peer_window);
     json_add_u64(to, "ring_bytes", asked->ring_bytes);
+    json_add_u64(to, "receive_ring_bytes", asked->receive_ring_bytes);
+    json_add_u64(to, "ack_segments", asked->ack_segments);
     json_add_u64(to, "bytes", asked->bytes);
     json_add_u64(to, "payload_bytes", asked->payload_bytes);
     json_add_u64(to, "offered_bps", asked->offered_bps);
@@ -136,6 +149,9 @@ int report_json(
 #define X(name, unit, text) json_add_u64(part, #name, result->counts.name);
     RESULT_COUNTS(X)
 #undef X
+    if (result->receives) {
+        json_receive(json_add_object(root, "receive"), result);
+    }
     code = json_write(path, root);
     cJSON_Delete(root);
     return code;
@@ -197,6 +213,21 @@ static void table_ping(FILE *out, const struct result *result) {
         (double)result->latency_p99_us / 1e3);
 }
 
+static void table_receive(FILE *out, const struct result *result) {
+    fprintf(
+        out,
+        "  received %llu bytes in %llu segments; %llu ACKs of their own, %llu on data\n"
+        "  round trip: idle p50 %.1f ms, p99 %.1f ms; under load p50 %.1f ms, p99 %.1f ms\n",
+        (unsigned long long)result->received,
+        (unsigned long long)result->segments_received,
+        (unsigned long long)result->acks_sent,
+        (unsigned long long)result->acks_on_data,
+        (double)result->idle_p50_us / 1e3,
+        (double)result->idle_p99_us / 1e3,
+        (double)result->latency_p50_us / 1e3,
+        (double)result->latency_p99_us / 1e3);
+}
+
 static void table_goodput(FILE *out, const struct result *result) {
     fprintf(
         out,
@@ -242,6 +273,9 @@ void report_table(
         table_goodput(out, result);
         table_chronograph(out, result);
         table_bus(out, result);
+    }
+    if (result->receives) {
+        table_receive(out, result);
     }
     fprintf(
         out,

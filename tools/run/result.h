@@ -76,6 +76,15 @@ struct result {
     uint64_t latency_p50_us;
     uint64_t latency_p99_us;
     uint64_t latency_lost;  // pings without an answer
+    uint64_t idle_count;    // round trips before the transfer
+    uint64_t idle_p50_us;
+    uint64_t idle_p99_us;
+    // Of a run in which the board receives.
+    bool receives;
+    uint64_t received;  // of payload_bytes: by the board
+    uint64_t segments_received;
+    uint64_t acks_sent;
+    uint64_t acks_on_data;
     // power
     double avg_mw;
     double nj_per_bit;

@@ -141,6 +141,10 @@ static int judge(const struct run *run, const struct world_outcome *outcome) {
         complain("interrupted after %llu bytes", (unsigned long long)outcome->peer_bytes);
         return EXIT_CODE_INTERRUPTED;
     }
+    if (outcome->damaged && run_app_receives(run->options.app)) {
+        complain("other bytes were received than were sent; keep --pcap and --seed");
+        return EXIT_CODE_FAILED;
+    }
     if (outcome->damaged) {
         complain("the peer received other bytes than were sent; keep --pcap and --seed");
         return EXIT_CODE_FAILED;

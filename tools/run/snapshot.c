@@ -29,6 +29,7 @@ void snapshot_take(struct world *world, struct snapshot *snapshot) {
     snapshot->energy_nj = twin_power_energy_nj(world->power);
     snapshot->wire_lost = twin_wire_lost(world->wire);
     snapshot->segments = world->tap.segments;
+    snapshot->rx_bytes = world->rx.received_bytes;
     snapshot->peer_bytes = world->peer_bytes;
     snapshot->source_bytes = world->app.source_bytes;
     snapshot->payload_bytes = world->app.payload_bytes;

@@ -30,6 +30,7 @@ struct snapshot {
     uint64_t energy_nj;
     uint64_t wire_lost;
     uint64_t segments;       // frames with payload built
+    uint64_t rx_bytes;       // taken by the receiving application
     uint64_t peer_bytes;     // of payload that arrived at the peer
     uint64_t source_bytes;   // taken from the source
     uint64_t payload_bytes;  // given to the stack

@@ -2,6 +2,7 @@
 #include "world.h"
 
 #include "common/sha256.h"
+#include "rx.h"
 #include "world_state.h"
 
 #include <arpa/inet.h>
@@ -231,6 +232,27 @@ static void stop_reading(void *context) {
     twin_peer_set_reading(world->peer, false);
 }
 
+static bool forward_init(struct world *world, char error[256]) {
+    const struct run_options *options = world->options;
+
+    for (int udp = 0; options->forward != NULL && udp < 2; udp++) {
+        if (!twin_slirp_forward(
+                world->slirp,
+                udp != 0,
+                options->forward_host_port,
+                world->address,
+                options->forward_port)) {
+            snprintf(
+                error,
+                256,
+                "--forward: port %u of this machine cannot be had; is another program on it?",
+                options->forward_host_port);
+            return false;
+        }
+    }
+    return true;
+}
+
 // The peer inside the twin, or the real network. An absent peer leaves the wire's end open.
 static bool far_end_init(struct world *world, char error[256]) {
     const struct run_options *options = world->options;
@@ -264,7 +286,7 @@ static bool far_end_init(struct world *world, char error[256]) {
             return false;
         }
         twin_wire_connect_far(world->wire, twin_slirp_port(world->slirp));
-        return true;
+        return forward_init(world, error);
     }
     memcpy(peer.address, peer_address, sizeof(peer_address));
     world->peer = twin_peer_new(&peer);
@@ -297,7 +319,8 @@ static bool memory_init(struct world *world, char error[256]) {
     // The bus clocks whole words, so a few bytes behind the last piece are read too.
     world->ring = malloc(ring + 8);
     world->segments = calloc(COR_TCP_SEGMENTS_FOR(ring), sizeof(*world->segments));
-    if (!enough || world->ring == NULL || world->segments == NULL) {
+    world->receive_ring = malloc((size_t)world->options->receive_ring_bytes);
+    if (!enough || world->ring == NULL || world->receive_ring == NULL || world->segments == NULL) {
         snprintf(error, 256, "not enough memory; ask for a smaller --ring");
         return false;
     }
@@ -343,6 +366,7 @@ struct world *world_new(const struct world_setup *setup, char error[256]) {
 void world_free(struct world *world) {
     // Whoever holds frames or events goes before what they belong to.
     if (world->sim != NULL) {
+        rx_free(world);
         if (world->peer != NULL) {
             twin_peer_free(world->peer);
         }
@@ -367,6 +391,7 @@ void world_free(struct world *world) {
         free(world->images[i]);
     }
     free(world->segments);
+    free(world->receive_ring);
     free(world->ring);
     free(world);
 }

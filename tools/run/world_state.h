@@ -22,6 +22,7 @@
 #include <stdio.h>
 
 #include "coradio/app_pattern.h"
+#include "coradio/app_rx.h"
 #include "coradio/app_station.h"
 #include "coradio/app_tx.h"
 #include "coradio/cyw43.h"
@@ -89,11 +90,25 @@ struct world {
     struct cor_udp udp;
     struct cor_ping ping;
     uint8_t *ring;
+    uint32_t ping_payload[1472 / 4 + 2];  // the bus clocks whole words
     struct cor_tcp_segment *segments;
     struct cor_udp_slot udp_slots[WORLD_UDP_SLOTS];
     struct cor_station station;
     struct cor_app_tx app;
     bool app_started;
+    // Where the board receives, see rx.c.
+    struct cor_app_rx rx;
+    uint8_t *receive_ring;
+    struct twin_peer_sender *sender;
+    struct twin_event rx_begin;
+    struct cor_pattern rx_pattern;  // what the peer sends
+    struct cor_pattern rx_nothing;  // a source at its end
+    uint64_t rx_stop_ns;
+    uint32_t rx_sequence;  // of the peer's next datagram
+    uint32_t rx_closing;   // closing datagrams sent
+    bool rx_sent;          // the peer has sent its last payload
+    bool rx_loaded;        // the idle path has been measured
+    struct latency idle;
     uint64_t ping_stop_us;
 
     // The peer's side.
