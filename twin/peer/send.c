@@ -22,6 +22,7 @@ struct twin_peer_sender {
     uint8_t chunk[CHUNK_BYTES];
     uint16_t chunk_bytes;  // taken from the application, not yet by lwIP
     bool ended;            // the application has no more
+    bool fin;              // the other side has no more
     bool reading;
 };
 
@@ -32,6 +33,18 @@ static void tell_closed(struct twin_peer_sender *sender, bool orderly) {
     if (sender->config.closed != NULL) {
         sender->config.closed(sender->config.context, orderly);
     }
+}
+
+// Both directions have ended.
+static void finish(struct twin_peer_sender *sender) {
+    struct tcp_pcb *pcb = sender->tcp;
+
+    tcp_arg(pcb, NULL);
+    tcp_sent(pcb, NULL);
+    tcp_recv(pcb, NULL);
+    tcp_err(pcb, NULL);
+    (void)tcp_close(pcb);  // without memory lwIP tries again by itself
+    tell_closed(sender, true);
 }
 
 // As much as lwIP takes; the FIN behind the last byte.
@@ -45,7 +58,11 @@ static void push(struct twin_peer_sender *sender) {
         }
         if (sender->chunk_bytes == 0) {
             sender->ended = true;
-            (void)tcp_shutdown(pcb, 0, 1);  // without memory lwIP tries again by itself
+            if (sender->fin) {
+                finish(sender);
+                return;
+            }
+            (void)tcp_shutdown(pcb, 0, 1);
             break;
         }
         if (tcp_sndbuf(pcb) < sender->chunk_bytes ||
@@ -72,12 +89,10 @@ static err_t tcp_arrived(void *arg, struct tcp_pcb *pcb, struct pbuf *pbuf, err_
 
     (void)err;  // always ERR_OK in this version of lwIP
     if (pbuf == NULL) {
-        tcp_arg(pcb, NULL);
-        tcp_sent(pcb, NULL);
-        tcp_recv(pcb, NULL);
-        tcp_err(pcb, NULL);
-        (void)tcp_close(pcb);
-        tell_closed(sender, true);
+        sender->fin = true;
+        if (sender->ended) {
+            finish(sender);
+        }
         return ERR_OK;
     }
     if (!sender->reading) {
