@@ -430,7 +430,7 @@ static bool goes_first(
         uint8_t data[COR_MDNS_TXT_BYTES_MAX];
         uint8_t their_data[DATA_BYTES_MAX];
         uint32_t their_size = 0;
-        struct cor_dns_record theirs;
+        struct cor_dns_record theirs = {0};
         uint8_t record = i < 2 ? mine[i] : 0;
         bool have = next_proposal(*message, name, behind, &theirs);
 
