@@ -6,8 +6,9 @@
 // its tables, sockets (tcp.h, udp.h, ping.h) are structs that the caller owns and that stand in a
 // list here. One context calls everything.
 //
-// What is not here: IPv6, DHCP, DNS, multicast groups; fragments are dropped and counted (RFC 1122
-// asks a host to put them together), and so are packets that ask for a source route (RFC 7126).
+// What is not here: IPv6. Fragments are put together where the caller gives memory for it
+// (reassembly.h), else dropped and counted; none are sent. Packets that ask for a source route are
+// dropped (RFC 7126).
 #ifndef CORADIO_NET_H
 #define CORADIO_NET_H
 
@@ -15,6 +16,7 @@
 #include <stdint.h>
 
 #include "coradio/frame.h"
+#include "coradio/net_counters.h"
 #include "coradio/status.h"
 
 #ifdef __cplusplus
@@ -31,59 +33,21 @@ extern "C" {
 #define COR_NET_TIME_WAITS 8
 // The longest ICMP message answered: 1500 less the IP header.
 #define COR_NET_ECHO_BYTES 1480
+// What an ICMP error quotes: a header with up to 24 bytes of options, and 8 bytes more.
+#define COR_NET_QUOTE_BYTES 52
 // "Never", as a deadline.
 #define COR_NET_NEVER UINT64_MAX
 
-// name, unit, what it counts
-// clang-format off
-#define COR_NET_COUNTERS(X)                                                                      \
-    X(frames_received,      "1", "frames given to the stack")                                    \
-    X(frames_sent,          "1", "frames the radio pulled")                                      \
-    X(drop_ethernet,        "1", "dropped: shorter than an Ethernet header")                     \
-    X(drop_not_ours,        "1", "dropped: unicast frame for another hardware address")          \
-    X(drop_type,            "1", "dropped: neither ARP nor IPv4")                                \
-    X(drop_arp,             "1", "dropped: damaged ARP packet")                                  \
-    X(drop_ip_header,       "1", "dropped: IPv4 version or length impossible")                   \
-    X(drop_ip_checksum,     "1", "dropped: IPv4 header checksum wrong")                          \
-    X(drop_ip_address,      "1", "dropped: source or destination address not acceptable")        \
-    X(drop_ip_option,       "1", "dropped: source route asked for")                              \
-    X(drop_fragment,        "1", "dropped: fragments are not put together")                      \
-    X(drop_protocol,        "1", "dropped: not ICMP, UDP or TCP")                                \
-    X(drop_icmp,            "1", "dropped: ICMP length or checksum wrong, or type not known")    \
-    X(drop_udp,             "1", "dropped: UDP length or checksum wrong")                        \
-    X(drop_udp_port,        "1", "dropped: datagram for a port nobody has")                      \
-    X(drop_tcp,             "1", "dropped: TCP length, options or checksum wrong")               \
-    X(drop_tcp_socket,      "1", "segments for a connection nobody has (answered by a reset)")   \
-    X(drop_igmp,            "1", "dropped: IGMP length or checksum wrong, or nobody to take it") \
-    X(drop_control,         "1", "control frames dropped: COR_NET_CONTROLS were waiting")        \
-    X(arp_requests_sent,    "1", "ARP requests sent")                                            \
-    X(arp_replies_sent,     "1", "ARP requests of others answered")                              \
-    X(arp_announcements,    "1", "own address announced or defended")                            \
-    X(arp_probes_sent,      "1", "ARP probes sent for an address before its use")                \
-    X(arp_learned,          "1", "hardware addresses learned")                                   \
-    X(arp_changed,          "1", "known hosts that changed their hardware address")              \
-    X(arp_failed,           "1", "hosts that answered no ARP request")                           \
-    X(arp_conflicts,        "1", "ARP packets of another host with our address")                 \
-    X(echo_replies,         "1", "echo requests answered")                                       \
-    X(echo_limited,         "1", "echo requests not answered: too many, or one is being sent")   \
-    X(resets_sent,          "1", "resets sent")                                                  \
-    X(resets_limited,       "1", "resets not sent: too many a second")                           \
-    X(icmp_errors,          "1", "ICMP errors received")
-// clang-format on
-
-struct cor_net_counters {
-#define X(name, unit, text) uint64_t name;
-    COR_NET_COUNTERS(X)
-#undef X
-};
+struct cor_reassembly;
 
 struct cor_net_config {
-    uint8_t mac[6];      // all zero: not yet known, see cor_net_set_mac()
-    uint32_t address;    // host order, as are the two below
-    uint32_t netmask;    // ones, then zeros
-    uint32_t gateway;    // 0: none
-    uint64_t secret[2];  // from a good random source, for sequence numbers and ports
-    uint16_t mtu;        // IP bytes in a frame, 576..1500; 0: 1500
+    uint8_t mac[6];                     // all zero: not yet known, see cor_net_set_mac()
+    uint32_t address;                   // host order, as are the two below
+    uint32_t netmask;                   // ones, then zeros
+    uint32_t gateway;                   // 0: none
+    uint64_t secret[2];                 // from a good random source, for sequence numbers and ports
+    uint16_t mtu;                       // IP bytes in a frame, 576..1500; 0: 1500
+    struct cor_reassembly *reassembly;  // NULL: fragments are dropped
 };
 
 // What pull() asks a socket for, in this order over all sockets.
@@ -204,7 +168,11 @@ struct cor_net {
     struct cor_tcp_listener *listeners;
     struct cor_net_limit echo_limit;
     struct cor_net_limit reset_limit;
+    struct cor_net_limit error_limit;
     struct cor_net_counters counters;
+    // What the one ICMP error that can be waiting quotes; 0 bytes: none is.
+    uint8_t quote[COR_NET_QUOTE_BYTES];
+    uint8_t quote_bytes;
     // The one echo reply that can be on its way.
     uint8_t echo_mac[6];
     uint8_t echo_state;
@@ -236,11 +204,6 @@ uint64_t cor_net_poll(struct cor_net *net, uint64_t now_us);
 const struct cor_net_counters *cor_net_get_counters(const struct cor_net *net);
 
 // Name, unit and text of each counter, in the order of the struct; count is set to how many.
-struct cor_counter_info {
-    const char *name;
-    const char *unit;
-    const char *text;
-};
 const struct cor_counter_info *cor_net_counter_list(uint32_t *count);
 
 #ifdef __cplusplus

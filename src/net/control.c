@@ -116,6 +116,8 @@ bool cor_control_pull(struct cor_net *net, struct cor_frame_tx *tx) {
         net->control_count--;
         if (control->kind == COR_NET_RESET || control->kind == COR_NET_TCP_ACK) {
             emit_tcp(net, control, tx);
+        } else if (control->kind == COR_NET_ICMP_ERROR) {
+            cor_icmp_error_emit(net, control, tx);
         } else {
             emit_arp(net, control, tx);
         }
@@ -128,27 +130,30 @@ bool cor_control_pull(struct cor_net *net, struct cor_frame_tx *tx) {
     return false;
 }
 
-// RFC 1122 3.2.2.6: everything received is returned. Requests to a group are not answered, as the
-// same section allows.
-void cor_control_echo(struct cor_net *net, uint64_t now_us, const struct cor_net_packet *packet) {
+// RFC 1122 3.2.2.6: everything received is returned, as much as one packet takes. Requests to a
+// group are not answered, as the same section allows.
+void cor_control_echo(
+    struct cor_net *net,
+    uint64_t now_us,
+    const struct cor_net_packet *packet,
+    const struct cor_icmp *icmp) {
     uint8_t *message = (uint8_t *)net->echo_message;
-    struct cor_icmp icmp;
+    uint32_t most = (uint32_t)net->config.mtu - COR_IPV4_BYTES;
+    uint32_t size = packet->size_bytes < most ? packet->size_bytes : most;
+    struct cor_icmp reply = *icmp;
 
-    if (packet->group || packet->size_bytes > COR_NET_ECHO_BYTES || net->echo_state != ECHO_FREE ||
+    if (packet->group || net->echo_state != ECHO_FREE ||
         !cor_net_limit_take(&net->echo_limit, now_us, ECHOES_PER_SECOND, ECHOES_BURST)) {
         net->counters.echo_limited++;
         return;
     }
-    memcpy(message, packet->data, packet->size_bytes);
-    if (cor_icmp_parse(&icmp, message, packet->size_bytes) != COR_OK) {
-        return;
-    }
-    icmp.type = COR_ICMP_ECHO_REPLY;
-    icmp.code = 0;
-    cor_icmp_emit(&icmp, cor_sum_bytes(icmp.payload.data, icmp.payload.size_bytes), message);
+    memcpy(message, packet->data, size);
+    reply.type = COR_ICMP_ECHO_REPLY;
+    reply.code = 0;
+    cor_icmp_emit(&reply, cor_sum_bytes(message + COR_ICMP_BYTES, size - COR_ICMP_BYTES), message);
     memcpy(net->echo_mac, packet->mac, sizeof(net->echo_mac));
     net->echo_address = packet->ip.from;
-    net->echo_bytes = (uint16_t)packet->size_bytes;
+    net->echo_bytes = (uint16_t)size;
     net->echo_state = ECHO_READY;
 }
 

@@ -14,6 +14,7 @@
 #include "coradio/bytes.h"
 #include "coradio/checksum.h"
 #include "coradio/ip4.h"
+#include "coradio/reassembly.h"
 
 // Dynamic ports, specified (RFC 6335 6).
 #define PORT_FIRST 49152U
@@ -126,24 +127,6 @@ static void net_sent(struct cor_frame_source *source, uint64_t now_us, uint32_t 
 
 // --- Frames in ---
 
-static void input_icmp_error(struct cor_net *net, const struct cor_icmp *icmp) {
-    struct cor_ipv4 ip;
-
-    net->counters.icmp_errors++;
-    // 8 bytes behind the quoted header are always there (RFC 792).
-    if (cor_ipv4_parse_quoted(&ip, icmp->payload.data, icmp->payload.size_bytes) != COR_OK ||
-        icmp->payload.size_bytes < ip.header_bytes + 8U || ip.from != net->config.address) {
-        net->counters.drop_icmp++;
-        return;
-    }
-    const uint8_t *quoted = icmp->payload.data + ip.header_bytes;
-    if (ip.protocol == COR_IPV4_TCP) {
-        cor_tcp_icmp_error(net, icmp, &ip, quoted);
-    } else if (ip.protocol == COR_IPV4_UDP && icmp->type == COR_ICMP_UNREACHABLE) {
-        cor_udp_unreachable(net, &ip, quoted);
-    }
-}
-
 static void input_icmp(struct cor_net *net, uint64_t now_us, const struct cor_net_packet *packet) {
     struct cor_icmp icmp;
 
@@ -153,7 +136,7 @@ static void input_icmp(struct cor_net *net, uint64_t now_us, const struct cor_ne
     }
     switch (icmp.type) {
     case COR_ICMP_ECHO:
-        cor_control_echo(net, now_us, packet);
+        cor_control_echo(net, now_us, packet, &icmp);
         break;
     case COR_ICMP_ECHO_REPLY:
         cor_ping_input(net, now_us, packet, &icmp);
@@ -161,7 +144,7 @@ static void input_icmp(struct cor_net *net, uint64_t now_us, const struct cor_ne
     case COR_ICMP_UNREACHABLE:
     case COR_ICMP_TIME_EXCEEDED:
     case COR_ICMP_PARAMETER:
-        input_icmp_error(net, &icmp);
+        cor_icmp_error_input(net, &icmp);
         break;
     default:
         // Source quench must be ignored (RFC 9293 MUST-55); redirects are not followed.
@@ -185,6 +168,8 @@ static uint32_t input_packet(
         return 0;
     default:
         net->counters.drop_protocol++;
+        cor_icmp_error_send(
+            net, now_us, packet, COR_ICMP_UNREACHABLE, COR_ICMP_UNREACHABLE_PROTOCOL);
         return 0;
     }
 }
@@ -213,6 +198,15 @@ static bool addresses_acceptable(const struct cor_net *net, struct cor_net_packe
                        (packet->unaddressed && packet->ip.protocol == COR_IPV4_UDP));
 }
 
+// True: the packet is whole now.
+static bool join_fragments(struct cor_net *net, uint64_t now_us, struct cor_net_packet *packet) {
+    if (net->config.reassembly == NULL || packet->unaddressed) {
+        net->counters.drop_fragment++;
+        return false;
+    }
+    return net->config.reassembly->ops->input(net, now_us, packet);
+}
+
 static uint32_t input_ip(
     struct cor_net *net, uint64_t now_us, const uint8_t *frame, uint32_t size_bytes) {
     struct cor_net_packet packet = {.mac = frame + COR_ETHERNET_FROM};
@@ -236,12 +230,11 @@ static uint32_t input_ip(
         net->counters.drop_ip_option++;
         return 0;
     }
-    if (packet.ip.fragment) {
-        net->counters.drop_fragment++;
-        return 0;
-    }
     packet.data = data + packet.ip.header_bytes;
     packet.size_bytes = (uint32_t)packet.ip.total_bytes - packet.ip.header_bytes;
+    if (packet.ip.fragment && !join_fragments(net, now_us, &packet)) {
+        return 0;
+    }
     return input_packet(net, now_us, &packet);
 }
 
@@ -311,6 +304,7 @@ void cor_net_init(struct cor_net *net, const struct cor_net_config *config, uint
     net->echo_limit.since_us = now_us;
     net->echo_limit.left = UINT32_MAX;
     net->reset_limit = net->echo_limit;
+    net->error_limit = net->echo_limit;
     for (uint32_t i = 0; i < COR_NET_NEIGHBOURS; i++) {
         net->neighbours[i].due_us = COR_NET_NEVER;
     }
@@ -338,6 +332,9 @@ uint64_t cor_net_poll(struct cor_net *net, uint64_t now_us) {
     uint64_t deadline_us = COR_NET_NEVER;
     net->woken_us = COR_NET_NEVER;
     cor_neighbour_poll(net, now_us);
+    if (net->config.reassembly != NULL) {
+        deadline_us = net->config.reassembly->ops->poll(net, now_us);
+    }
     for (struct cor_net_socket *socket = net->sockets; socket != NULL; socket = socket->next) {
         uint64_t at_us = socket->ops->poll(socket, now_us);
 

@@ -49,7 +49,16 @@ enum cor_net_control_kind {
     COR_NET_ARP_ANNOUNCE,
     COR_NET_ARP_PROBE,
     COR_NET_RESET,
-    COR_NET_TCP_ACK
+    COR_NET_TCP_ACK,
+    COR_NET_ICMP_ERROR
+};
+
+// How net.c reaches reassembly.c, so that a host without it does not contain it.
+struct cor_reassembly_ops {
+    // Takes a fragment. True: the packet is whole, and described by *packet until the next call.
+    bool (*input)(struct cor_net *net, uint64_t now_us, struct cor_net_packet *packet);
+    // Drops what is too old; returns when to look again.
+    uint64_t (*poll)(struct cor_net *net, uint64_t now_us);
 };
 
 // --- net.c ---
@@ -130,8 +139,26 @@ bool cor_control_pull(struct cor_net *net, struct cor_frame_tx *tx);
 void cor_control_announce(struct cor_net *net);
 // Asks whether anybody has an address, without an own one (RFC 5227 1.1).
 void cor_control_probe(struct cor_net *net, uint32_t address);
-void cor_control_echo(struct cor_net *net, uint64_t now_us, const struct cor_net_packet *packet);
+void cor_control_echo(
+    struct cor_net *net,
+    uint64_t now_us,
+    const struct cor_net_packet *packet,
+    const struct cor_icmp *icmp);
 void cor_control_echo_sent(struct cor_net *net);
+
+// --- icmp_errors.c ---
+
+// An ICMP error received: told to the socket whose packet it quotes.
+void cor_icmp_error_input(struct cor_net *net, const struct cor_icmp *icmp);
+// Sends an ICMP error about a packet, where that is allowed and not too often.
+void cor_icmp_error_send(
+    struct cor_net *net,
+    uint64_t now_us,
+    const struct cor_net_packet *packet,
+    uint8_t type,
+    uint8_t code);
+void cor_icmp_error_emit(
+    struct cor_net *net, const struct cor_net_control *control, struct cor_frame_tx *tx);
 
 // --- sockets; each returns how many bytes of the packet are the application's ---
 

@@ -6,6 +6,7 @@ set(RING_SOURCES
     dhcp_reply.c
     dns.c
     dns_answer.c
+    icmp_errors.c
     igmp.c
     mdns.c
     mdns_in.c
@@ -13,6 +14,7 @@ set(RING_SOURCES
     neighbour.c
     net.c
     ping.c
+    reassembly.c
     siphash.c
     tcp.c
     tcp_ack.c

@@ -25,6 +25,8 @@
 #define COR_ICMP_UNREACHABLE_PROTOCOL 2
 #define COR_ICMP_UNREACHABLE_PORT     3
 #define COR_ICMP_UNREACHABLE_TOO_BIG  4
+// The code of time exceeded that a host sends, specified (RFC 792).
+#define COR_ICMP_TIME_REASSEMBLY 1
 
 struct cor_icmp {
     uint8_t type;

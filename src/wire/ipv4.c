@@ -8,9 +8,10 @@
 #include "coradio/ip4.h"
 
 // Fields of the fragment word, specified (RFC 791 3.1).
-#define DONT_FRAGMENT 0x4000
-#define FRAGMENT_MASK 0x3FFF  // more fragments, and the offset
-#define TTL_DEFAULT   64      // specified (RFC 1700, as RFC 9293 3.9.2 says)
+#define DONT_FRAGMENT  0x4000
+#define MORE_FRAGMENTS 0x2000
+#define OFFSET_MASK    0x1FFF  // in units of 8 bytes
+#define TTL_DEFAULT    64      // specified (RFC 1700, as RFC 9293 3.9.2 says)
 
 // Options, specified (RFC 791 3.1).
 enum { OPTION_END = 0, OPTION_NOP = 1, OPTION_LOOSE_ROUTE = 131, OPTION_STRICT_ROUTE = 137 };
@@ -38,9 +39,14 @@ static bool parse_fields(struct cor_ipv4 *header, const uint8_t *data, uint32_t 
     if (size_bytes < COR_IPV4_BYTES || data[0] >> 4 != 4) {
         return false;
     }
+    uint16_t word = cor_get_be16(data + COR_IPV4_FRAGMENT);
+
     header->header_bytes = (uint8_t)((data[0] & 0x0F) * 4);
     header->total_bytes = cor_get_be16(data + COR_IPV4_LENGTH);
-    header->fragment = (cor_get_be16(data + COR_IPV4_FRAGMENT) & FRAGMENT_MASK) != 0;
+    header->id = cor_get_be16(data + COR_IPV4_ID);
+    header->offset_bytes = (uint16_t)((word & OFFSET_MASK) * 8);
+    header->more_fragments = (word & MORE_FRAGMENTS) != 0;
+    header->fragment = (word & (OFFSET_MASK | MORE_FRAGMENTS)) != 0;
     header->protocol = data[COR_IPV4_PROTOCOL];
     header->from = cor_get_be32(data + COR_IPV4_FROM);
     header->to = cor_get_be32(data + COR_IPV4_TO);
@@ -73,7 +79,7 @@ void cor_ipv4_emit(const struct cor_ipv4 *header, uint16_t payload_bytes, uint8_
     at[0] = 0x45;
     at[1] = header->service;
     cor_put_be16(at + COR_IPV4_LENGTH, (uint16_t)(COR_IPV4_BYTES + payload_bytes));
-    cor_put_be16(at + 4, 0);
+    cor_put_be16(at + COR_IPV4_ID, 0);
     cor_put_be16(at + COR_IPV4_FRAGMENT, DONT_FRAGMENT);
     at[COR_IPV4_TTL] = header->ttl != 0 ? header->ttl : TTL_DEFAULT;
     at[COR_IPV4_PROTOCOL] = header->protocol;

@@ -22,6 +22,7 @@
 
 // Offsets.
 #define COR_IPV4_LENGTH   2
+#define COR_IPV4_ID       4
 #define COR_IPV4_FRAGMENT 6
 #define COR_IPV4_TTL      8
 #define COR_IPV4_PROTOCOL 9
@@ -35,9 +36,12 @@ struct cor_ipv4 {
     uint16_t total_bytes;  // header and payload; at most what was there
     uint8_t header_bytes;  // with options
     uint8_t protocol;
-    bool fragment;        // a part of a packet, the first included
-    bool source_route;    // a loose or strict source route is asked for
-    bool checksum_wrong;  // the only fault; the rest is filled in
+    uint16_t id;            // the same in all fragments of a packet
+    uint16_t offset_bytes;  // where the payload stands in the packet
+    bool fragment;          // a part of a packet, the first included
+    bool more_fragments;    // not the last of them
+    bool source_route;      // a loose or strict source route is asked for
+    bool checksum_wrong;    // the only fault; the rest is filled in
     // Only to emit:
     uint8_t ttl;      // 0: 64
     uint8_t service;  // DSCP in the upper six bits

@@ -130,9 +130,24 @@ TEST(each_reason_to_drop_a_packet_has_its_counter) {
     check_dropped(h, 2, 36, &c->drop_ip_header, 1);        // the frame is cut
     check_dropped(h, 6, 0x2000, &c->drop_fragment, 0);     // the first of several
     check_dropped(h, 6, 0x0010, &c->drop_fragment, 0);     // a later one
-    check_dropped(h, 8, 0x4063, &c->drop_protocol, 0);     // protocol 99
     check_dropped(h, 18, 0x0003, &c->drop_ip_address, 0);  // to 10.0.0.3
     check_dropped(h, 12, 0xE000, &c->drop_ip_address, 0);  // from a multicast address
+}
+
+TEST(an_unknown_protocol_is_unreachable) {
+    struct host *h = begin();
+    uint32_t size;
+    uint8_t *frame = echo_request(8, &size);
+
+    frame[23] = 99;
+    put16(frame + 24, 0);
+    put16(frame + 24, ~plain_sum(frame + 14, 20, 0));
+    (void)give(h, frame, size);
+    CHECK_EQ(h->net.counters.drop_protocol, 1);
+    CHECK(pull(h));
+    CHECK_EQ(check_ip(h, 1), 8 + 28);
+    CHECK_EQ(get16(h->frame + 34), 0x0302);
+    expect_nothing(h);
 }
 
 TEST(a_wrong_checksum_is_counted_as_that) {
@@ -280,6 +295,7 @@ TEST_MAIN(
     CASE(echo_replies_are_limited_to_a_hundred_a_second),
     CASE(an_echo_request_to_everybody_is_not_answered),
     CASE(each_reason_to_drop_a_packet_has_its_counter),
+    CASE(an_unknown_protocol_is_unreachable),
     CASE(a_wrong_checksum_is_counted_as_that),
     CASE(our_own_address_and_broadcast_are_no_source),
     CASE(padding_behind_a_packet_is_ignored),
