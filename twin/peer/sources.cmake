@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The wire, and the two kinds of host on its far end.
-target_sources(coradio_twin PRIVATE peer/lwip_port.c peer/peer.c peer/send.c peer/slirp.c
+target_sources(coradio_twin PRIVATE peer/lwip_port.c peer/peer.c peer/send.c peer/services.c
+                                    peer/services_dhcp.c peer/services_dns.c peer/slirp.c
                                     peer/wire.c)
 
 # ---- lwIP, as a library of its own whose state can be put back to what it was at start

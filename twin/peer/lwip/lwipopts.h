@@ -37,6 +37,8 @@
 #define LWIP_ETHERNET       1
 #define LWIP_ICMP           1
 #define LWIP_UDP            1
+// A DHCP server hears hosts that have no address.
+#define LWIP_IP_ACCEPT_UDP_PORT(port) ((port) == PP_NTOHS(67))
 #define LWIP_RAW            0
 #define LWIP_DHCP           0
 #define LWIP_DNS            0
