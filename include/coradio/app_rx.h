@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "coradio/app_iperf.h"
 #include "coradio/app_pattern.h"
 #include "coradio/source.h"
 #include "coradio/status.h"
@@ -23,6 +24,8 @@ extern "C" {
 
 // Most bytes taken in one poll, each way, so that a poll stays short.
 #define COR_APP_RX_POLL_BYTES_MAX 32768
+// After the last datagram of an iperf test, which is repeated until it is answered.
+#define COR_APP_RX_SILENCE_US 250000
 // How soon a source that had nothing is asked again.
 #define COR_APP_RX_SOURCE_RETRY_US 1000
 
@@ -38,10 +41,11 @@ enum cor_app_rx_state {
 struct cor_app_rx_config {
     struct cor_net *net;
     uint16_t port;
-    // One of the two is set. The TCP block has a receive ring.
+    // One of the two is set; for iperf both may be. The TCP block has a receive ring.
     struct cor_tcp *tcp;
     struct cor_udp *udp;
     bool verify;  // what comes is the pattern
+    bool iperf;   // the peer is iperf 2: its header is heeded, its last datagram answered
     // TCP only: what is sent the other way; NULL: nothing.
     struct cor_source *source;
 };
@@ -53,11 +57,13 @@ struct cor_app_rx {
     struct cor_tcp_listener listener;
     struct cor_tcp *blocks[1];
     struct cor_pattern pattern;
+    struct cor_iperf iperf;
     uint64_t received_bytes;  // payload; of datagrams with their headers
     uint64_t source_bytes;    // taken from the source
     uint64_t damaged_at;      // the first place where the pattern was wrong; UINT64_MAX: none
     bool source_ended;
     // UDP only.
+    uint64_t close_us;  // when silence ends an iperf test
     uint32_t stream;
     uint32_t part_bytes;  // payload of a full datagram
     uint64_t datagrams;

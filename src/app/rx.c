@@ -6,11 +6,13 @@
 #include "coradio/datagram.h"
 
 void cor_app_rx_init(struct cor_app_rx *app, const struct cor_app_rx_config *config) {
-    COR_ASSERT((config->tcp != NULL) != (config->udp != NULL));
+    COR_ASSERT(config->tcp != NULL || config->udp != NULL);
+    COR_ASSERT(config->iperf || config->tcp == NULL || config->udp == NULL);
     COR_ASSERT(config->source == NULL || config->tcp != NULL);
     *app = (struct cor_app_rx){.config = *config, .damaged_at = UINT64_MAX};
     app->source_ended = config->source == NULL;
     cor_pattern_init(&app->pattern, UINT64_MAX);
+    cor_iperf_init(&app->iperf);
 }
 
 static void fail(struct cor_app_rx *app, enum cor_status status) {
@@ -19,12 +21,13 @@ static void fail(struct cor_app_rx *app, enum cor_status status) {
 }
 
 void cor_app_rx_start(struct cor_app_rx *app, uint64_t now_us) {
-    enum cor_status status;
+    enum cor_status status = COR_OK;
 
     (void)now_us;
     if (app->config.udp != NULL) {
         status = cor_udp_bind(app->config.udp, app->config.port);
-    } else {
+    }
+    if (app->config.tcp != NULL && status == COR_OK) {
         struct cor_tcp_listen_config listen = {
             .port = app->config.port,
             .blocks = app->blocks,
@@ -66,8 +69,15 @@ static enum cor_status take(struct cor_app_rx *app, uint64_t now_us) {
             return there == 0 ? COR_AGAIN : (enum cor_status)there;
         }
         look(app, data, (uint32_t)there);
+        if (app->config.iperf) {
+            cor_iperf_stream(&app->iperf, app->config.tcp, data, (uint32_t)there, now_us);
+        }
         cor_tcp_receive_ack(app->config.tcp, (uint32_t)there, now_us);
         taken += (uint32_t)there;
+        if (app->iperf.declined) {
+            cor_tcp_abort(app->config.tcp, now_us);
+            return COR_E_UNSUPPORTED;
+        }
     }
     return COR_OK;
 }
@@ -139,10 +149,52 @@ static uint64_t close_tcp(struct cor_app_rx *app, uint64_t now_us) {
 
 // ---- UDP
 
+// The report goes back to where the last datagram came from; it is lost without a second try, as
+// the client then repeats the last one.
+static void answer_iperf(struct cor_app_rx *app, const struct cor_udp_datagram *datagram) {
+    struct cor_udp *udp = app->config.udp;
+    uint8_t *room;
+
+    if ((udp->socket.remote_address != datagram->address ||
+         udp->socket.remote_port != datagram->port) &&
+        cor_udp_connect(udp, datagram->address, datagram->port, datagram->now_us) != COR_OK) {
+        return;
+    }
+    int32_t size = cor_udp_send_buf(udp, &room);
+    if (size >= COR_IPERF_REPORT_BYTES) {
+        cor_iperf_report(&app->iperf, datagram->data, room);
+        cor_udp_send_ack(udp, COR_IPERF_REPORT_BYTES, datagram->now_us);
+    }
+}
+
+static void take_iperf(struct cor_app_rx *app, const struct cor_udp_datagram *datagram) {
+    bool before = app->iperf.over;
+    bool last = cor_iperf_datagram(&app->iperf, datagram);
+
+    if (!app->iperf.begun) {
+        return;
+    }
+    app->datagrams = app->iperf.datagrams;
+    app->missing = app->iperf.lost;
+    if (!before) {
+        app->state = COR_APP_RX_RECEIVING;
+        app->received_bytes = app->iperf.bytes;
+    }
+    if (last) {
+        answer_iperf(app, datagram);
+        app->state = COR_APP_RX_CLOSING;
+        app->close_us = datagram->now_us + COR_APP_RX_SILENCE_US;
+    }
+}
+
 void cor_app_rx_datagram(void *context, const struct cor_udp_datagram *datagram) {
     struct cor_app_rx *app = context;
     struct cor_datagram header;
 
+    if (app->config.iperf && !cor_app_rx_over(app)) {
+        take_iperf(app, datagram);
+        return;
+    }
     if (cor_app_rx_over(app) || app->state == COR_APP_RX_IDLE ||
         !cor_datagram_parse(&header, datagram->data, datagram->size_bytes)) {
         return;
@@ -178,11 +230,22 @@ void cor_app_rx_datagram(void *context, const struct cor_udp_datagram *datagram)
     }
 }
 
+// iperf repeats its last datagram until it has heard the report: silence ends the test.
+static uint64_t poll_udp(struct cor_app_rx *app, uint64_t now_us) {
+    if (!app->config.iperf || app->state != COR_APP_RX_CLOSING) {
+        return UINT64_MAX;
+    }
+    if (now_us >= app->close_us) {
+        app->state = COR_APP_RX_DONE;
+    }
+    return app->close_us;
+}
+
 // ---- both
 
 uint64_t cor_app_rx_poll(struct cor_app_rx *app, uint64_t now_us) {
-    if (app->config.udp != NULL) {
-        return UINT64_MAX;
+    if (app->config.udp != NULL && (!app->config.iperf || app->iperf.begun)) {
+        return poll_udp(app, now_us);
     }
     switch (app->state) {
     case COR_APP_RX_LISTENING:

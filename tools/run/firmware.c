@@ -278,7 +278,7 @@ static void net_init(struct world *world) {
         .slot_bytes = 1472,
         .slot_count = WORLD_UDP_SLOTS,
         .slots = world->udp_slots,
-        .receive = options->app == RUN_APP_UDP_RX ? cor_app_rx_datagram : NULL,
+        .receive = run_app_receives(options->app) ? cor_app_rx_datagram : NULL,
         .context = &world->rx,
     };
     struct cor_ping_config ping = {

@@ -11,7 +11,7 @@
 #include "coradio/tcp.h"
 
 static const char *const app_names[] = {
-    "tcp-tx", "udp-tx", "ping", "tcp-rx", "udp-rx", "tcp-both", NULL};
+    "tcp-tx", "udp-tx", "ping", "tcp-rx", "udp-rx", "tcp-both", "iperf", NULL};
 static const char *const pm_names[] = {"none", "performance", "aggressive", NULL};
 static const char *const engine_names[] = {"queued", "serial", NULL};
 static const char *const gi_names[] = {"long", "short", NULL};
@@ -24,7 +24,7 @@ static const char *const gi_names[] = {"long", "short", NULL};
 static const struct option_row rows[] = {
     {.kind = OPTION_HEADING, .help = "What runs"},
     {"board", OPTION_TEXT, "NAME", "the virtual board: pico2w", AT(board)},
-    {"app", OPTION_CHOICE, "APP", "tcp-tx, udp-tx, ping, tcp-rx, udp-rx or tcp-both "
+    {"app", OPTION_CHOICE, "APP", "tcp-tx, udp-tx, ping, tcp-rx, udp-rx, tcp-both or iperf "
      "(default tcp-tx)", AT(app),
      .choices = app_names},
     {"source", OPTION_TEXT, "FILE", "the file to send (default: a test pattern)", AT(source)},
@@ -233,10 +233,19 @@ bool run_app_receives(int app) {
     return app >= RUN_APP_TCP_RX;
 }
 
+// Without a way in, the board is iperf's client.
+static void choose_iperf_side(struct run_options *options) {
+    if (options->app == RUN_APP_IPERF && !options->in_virtual && options->forward == NULL &&
+        options->source == NULL) {
+        options->app = RUN_APP_TCP_TX;
+        options->iperf_client = true;
+    }
+}
+
 static int check_app(const struct run_options *options) {
     const char *name = app_names[options->app];
     bool udp = options->app == RUN_APP_UDP_TX || options->app == RUN_APP_UDP_RX;
-    bool tcp = !udp && options->app != RUN_APP_PING;
+    bool tcp = !udp && options->app != RUN_APP_PING;  // of iperf the client says how
     bool reads = options->app == RUN_APP_TCP_TX || options->app == RUN_APP_UDP_TX ||
                  options->app == RUN_APP_TCP_BOTH;
 
@@ -269,6 +278,7 @@ static int check(struct run_options *options) {
         return options_error(
             &spec, "board '%s' is not known; this version has: pico2w", options->board);
     }
+    choose_iperf_side(options);
     int code = check_app(options);
     if (code != OPTIONS_GO_ON) {
         return code;

@@ -14,7 +14,8 @@ enum run_app {
     RUN_APP_PING,
     RUN_APP_TCP_RX,
     RUN_APP_UDP_RX,
-    RUN_APP_TCP_BOTH
+    RUN_APP_TCP_BOTH,
+    RUN_APP_IPERF,
 };
 enum run_pm { RUN_PM_NONE, RUN_PM_PERFORMANCE, RUN_PM_AGGRESSIVE };
 enum run_engine { RUN_ENGINE_QUEUED, RUN_ENGINE_SERIAL };
@@ -40,6 +41,7 @@ struct run_options {
     char host[256];
     uint16_t port;
     bool in_virtual;
+    bool iperf_client;    // of tcp-tx: the bytes are those of an iperf client
     const char *forward;  // HOSTPORT:PORT as written; NULL: none
     uint16_t forward_host_port;
     uint16_t forward_port;

@@ -18,12 +18,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "coradio/app_iperf.h"
 #include "coradio/app_pattern.h"
 
 struct run {
     struct run_options options;
     struct source_file file;
     struct cor_pattern pattern;
+    struct cor_iperf_source iperf;
     bool file_open;
     struct progress progress;
     uint64_t drawn_ns;
@@ -175,6 +177,14 @@ static int judge(const struct run *run, const struct world_outcome *outcome) {
 static bool open_source(struct run *run, struct world_setup *setup) {
     const struct run_options *options = &run->options;
 
+    if (options->iperf_client) {
+        uint64_t size_bytes = options->bytes == 0 ? UINT64_MAX : options->bytes;
+
+        cor_iperf_source_init(&run->iperf, size_bytes);
+        setup->source = &run->iperf.source;
+        setup->source_bytes = options->bytes;
+        return true;
+    }
     if (options->source == NULL) {
         uint64_t size_bytes = options->bytes == 0 ? UINT64_MAX : options->bytes;
 

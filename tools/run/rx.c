@@ -23,6 +23,10 @@ static bool datagrams(const struct world *world) {
     return world->options->app == RUN_APP_UDP_RX;
 }
 
+static bool serves_iperf(const struct world *world) {
+    return world->options->app == RUN_APP_IPERF;
+}
+
 static bool sends_too(const struct world *world) {
     return world->options->app == RUN_APP_TCP_BOTH;
 }
@@ -55,6 +59,10 @@ static uint32_t fill(void *context, uint8_t *into, uint32_t room_bytes) {
 
     if (twin_now_ns(world->sim) >= world->rx_stop_ns) {
         world->rx_pattern.left_bytes = 0;
+        world->rx_iperf.left_bytes = 0;
+    }
+    if (serves_iperf(world)) {
+        source = &world->rx_iperf.source;
     }
     if (datagrams(world)) {
         return fill_datagram(world, into, room_bytes);
@@ -89,14 +97,16 @@ void rx_init(struct world *world) {
         .net = &world->net,
         .port = world->options->port,
         .tcp = datagrams(world) ? NULL : &world->tcp,
-        .udp = datagrams(world) ? &world->udp : NULL,
-        .verify = world->peer != NULL,
+        .udp = datagrams(world) || serves_iperf(world) ? &world->udp : NULL,
+        .verify = world->peer != NULL && !serves_iperf(world),
+        .iperf = serves_iperf(world),
         .source = sends_too(world) ? world->source : NULL,
     };
     uint64_t bytes = world->options->bytes;
 
     cor_app_rx_init(&world->rx, &config);
     cor_pattern_init(&world->rx_pattern, bytes == 0 ? UINT64_MAX : bytes);
+    cor_iperf_source_init(&world->rx_iperf, bytes == 0 ? UINT64_MAX : bytes);
     world->rx_stop_ns = UINT64_MAX;
     twin_event_init(&world->rx_begin, start_sending, world);
 }

@@ -102,6 +102,7 @@ struct world {
     struct twin_peer_sender *sender;
     struct twin_event rx_begin;
     struct cor_pattern rx_pattern;  // what the peer sends
+    struct cor_iperf_source rx_iperf;
     struct cor_pattern rx_nothing;  // a source at its end
     uint64_t rx_stop_ns;
     uint32_t rx_sequence;  // of the peer's next datagram
