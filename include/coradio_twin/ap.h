@@ -30,8 +30,10 @@ struct twin_ap_config {
     uint8_t channel;
     int8_t rssi_dbm;    // as the station hears it
     uint8_t ampdu_max;  // what the AP puts in one PPDU towards the station; 1: does not aggregate
-    uint32_t dtim_period;   // in beacons; 0: 1
-    struct twin_port wire;  // where frames from the air go; ownership passes
+    uint32_t dtim_period;            // in beacons; 0: 1
+    struct twin_port wire;           // where frames from the air go; ownership passes
+    struct twin_loss on_queue_full;  // frames that dropped_queue_full counts
+    struct twin_loss on_given_up;    // frames that lost_on_air counts
 };
 
 struct twin_ap *twin_ap_new(const struct twin_ap_config *config);

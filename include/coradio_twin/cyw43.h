@@ -47,6 +47,7 @@ struct twin_cyw43_config {
     bool strict;              // counted deviations also stop the run (abort)
     bool credit_frames;       // sends frames of 12 bytes when no other frame carries the credit
     enum twin_over_credit over_credit;
+    struct twin_loss on_given_up;  // frames of the host that tx_failed counts
 };
 
 // Fills the config with the model's defaults; sim, frames, air and ap are left to the caller.

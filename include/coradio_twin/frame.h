@@ -5,6 +5,7 @@
 #ifndef CORADIO_TWIN_FRAME_H
 #define CORADIO_TWIN_FRAME_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -45,6 +46,18 @@ struct twin_port {
     void (*input)(void *context, struct twin_frame *frame);
     void *context;
 };
+
+// Told of a frame that is lost, while its bytes are still there; it stays with who tells.
+struct twin_loss {
+    void (*lost)(void *context, const struct twin_frame *frame);  // NULL: nobody is told
+    void *context;
+};
+
+static inline void twin_loss_tell(const struct twin_loss *loss, const struct twin_frame *frame) {
+    if (loss->lost != NULL) {
+        loss->lost(loss->context, frame);
+    }
+}
 
 #ifdef __cplusplus
 }

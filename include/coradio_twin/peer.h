@@ -30,6 +30,7 @@ struct twin_wire_config {
     // Capture of what the far side sees: frames that reach it, when they do, and frames it sends,
     // when it does. Stamped in virtual time. NULL: none. The caller closes the file.
     FILE *pcap;
+    struct twin_loss on_loss;  // by the config's loss, or because nobody was connected
 };
 
 struct twin_wire *twin_wire_new(const struct twin_wire_config *config);

@@ -147,9 +147,10 @@ static void fill_loss(const struct world *world, struct result *result) {
     loss->host = cor_udp_get_counters(&world->udp)->drop_unreachable;
     loss->chip =
         chip.over_credit + chip.dropped_header + chip.dropped_oversize + chip.dropped_not_joined;
-    loss->air = chip.tx_failed;
-    loss->path = twin_wire_lost(world->wire);
-    known = loss->host + loss->chip + loss->air + loss->path;
+    loss->air = world->losses.air;
+    loss->access_point = world->losses.access_point;
+    loss->path = world->losses.path;
+    known = loss->host + loss->chip + loss->air + loss->access_point + loss->path;
     if (world->peer != NULL && missing > known) {
         loss->peer = missing - known;
     }
@@ -163,6 +164,8 @@ static void fill_datagrams(const struct world *world, struct result *result) {
     result->sender_bps =
         per_second(SINCE(udp.bytes_sent) - markers * COR_DATAGRAM_BYTES, result->interval_ns);
     result->receiver_bps = result->goodput_bps;
+    result->datagrams_sent = world->app.sequence;
+    result->datagrams_received = world->peer_datagrams;
     fill_loss(world, result);
 }
 

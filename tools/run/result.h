@@ -56,9 +56,11 @@ struct result {
     uint64_t bound_bus_bps;
     uint64_t bound_air_bps;
     const char *limit;
-    bool datagrams;  // the three below are of a UDP run
+    bool datagrams;  // the five below are of a UDP run
     uint64_t sender_bps;
     uint64_t receiver_bps;
+    uint64_t datagrams_sent;      // with payload, over the whole run
+    uint64_t datagrams_received;  // of them, by the peer inside the twin
     struct result_loss loss;
     // chronograph_us
     uint64_t state_us[COR_METER_STATE_COUNT];

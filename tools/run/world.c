@@ -147,6 +147,7 @@ static void wire_init(struct world *world) {
         .delay_ns = options->wire_delay_ns,
         .loss = twin_chance(options->path_loss),
         .pcap = world->files.pcap,
+        .on_loss = losses_on_path(&world->losses),
     };
 
     world->wire = twin_wire_new(&config);
@@ -172,6 +173,8 @@ static void air_init(struct world *world) {
         .ampdu_max = (uint8_t)options->ap_ampdu,
         .dtim_period = (uint32_t)options->dtim,
         .wire = twin_wire_near(world->wire),
+        .on_queue_full = losses_at_access_point(&world->losses),
+        .on_given_up = losses_on_air(&world->losses),
     };
 
     memcpy(ap.bssid, bssid, sizeof(bssid));
@@ -218,6 +221,7 @@ static void board_init(struct world *world) {
     chip.log = log_of(world, &world->chip_log, world->files.chip_log);
     chip.credit_window = (uint8_t)options->credit_window;
     chip.frame_ns = options->chip_frame_ns;
+    chip.on_given_up = losses_on_air(&world->losses);
     world->chip = twin_cyw43_new(&chip);
     board.chip = twin_cyw43_gspi(world->chip);
     world->board = twin_board_new(&board);

@@ -14,6 +14,7 @@
 #include "coradio_twin/power.h"
 #include "coradio_twin/sim.h"
 #include "latency.h"
+#include "losses.h"
 #include "snapshot.h"
 #include "world.h"
 
@@ -126,6 +127,7 @@ struct world {
     struct snapshot last;   // at the last payload byte at the peer
     struct latency latency;
     uint64_t pings_lost;
+    struct losses losses;  // of datagrams with payload
     uint64_t joined_ns;
     uint64_t wall_start_ns;
     uint64_t wall_ns;

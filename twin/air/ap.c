@@ -29,7 +29,10 @@ struct twin_ap {
 static void sent(void *context, struct twin_frame *frame, bool acked) {
     struct twin_ap *ap = context;
 
-    ap->counters.lost_on_air += acked ? 0 : 1;
+    if (!acked) {
+        ap->counters.lost_on_air++;
+        twin_loss_tell(&ap->config.on_given_up, frame);
+    }
     twin_frame_put(ap->config.frames, frame);
 }
 
@@ -56,6 +59,7 @@ static void to_air(struct twin_ap *ap, struct twin_frame *frame) {
         ap->counters.dropped_not_joined++;
     } else if (!twin_mac_send(ap->mac, frame)) {
         ap->counters.dropped_queue_full++;
+        twin_loss_tell(&ap->config.on_queue_full, frame);
     } else {
         ap->counters.to_air++;
         return;

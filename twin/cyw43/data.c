@@ -96,6 +96,7 @@ void twin_cyw43_data_sent(void *context, struct twin_frame *frame, bool acked) {
         chip->counters.tx_acked++;
     } else {
         chip->counters.tx_failed++;
+        twin_loss_tell(&chip->config.on_given_up, frame);
     }
     if (chip->transmit.in_mac_stale != 0) {
         chip->transmit.in_mac_stale--;

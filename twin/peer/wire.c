@@ -134,6 +134,7 @@ static void lane_input(void *context, struct twin_frame *frame) {
     }
     if (wire->config.loss != 0 && twin_rng_hit(&lane->loss_rng, wire->config.loss)) {
         lane->lost++;
+        twin_loss_tell(&wire->config.on_loss, frame);
         twin_frame_put(wire->config.frames, frame);
         return;
     }
@@ -154,6 +155,7 @@ static void open_end(void *context, struct twin_frame *frame) {
 
     lane->lost++;
     lane->delivered--;  // it was counted on its way here
+    twin_loss_tell(&lane->wire->config.on_loss, frame);
     twin_frame_put(lane->wire->config.frames, frame);
 }
 
