@@ -276,7 +276,7 @@ static bool take_fragment(
         if (place.first == 0) {
             keep_header(frame, packet);
         }
-        return slot->first_hole == NO_HOLE;
+        return slot->first_hole == NO_HOLE && slot->total_bytes != 0;
     case REPEATED:
         reassembly->counters.fragments_repeated++;
         return false;

@@ -265,6 +265,7 @@ uint32_t cor_udp_input(struct cor_net *net, uint64_t now_us, const struct cor_ne
     struct cor_net_socket *socket = cor_net_find(net, COR_NET_UDP, header.to_port);
     if (socket == NULL || (packet->unaddressed && !udp_of(socket)->unaddressed)) {
         net->counters.drop_udp_port++;
+        cor_icmp_error_send(net, now_us, packet, COR_ICMP_UNREACHABLE, COR_ICMP_UNREACHABLE_PORT);
         return 0;
     }
     struct cor_udp *udp = udp_of(socket);
