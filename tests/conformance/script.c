@@ -50,7 +50,7 @@ static bool copy_word(struct words *words, char to[SCRIPT_WORD_BYTES], const cha
 
 // "@0", "@+40ms", "@10ms..20ms"
 static bool take_when(struct words *words, const char *word, struct script_step *step) {
-    char text[SCRIPT_WORD_BYTES];
+    char text[SCRIPT_WORD_BYTES] = "";
 
     if (!copy_word(words, text, word + 1)) {
         return false;
@@ -299,10 +299,13 @@ static struct script_case *new_case(
 
 // "RFC 9293 3.10.7.3" and what follows.
 static bool cites_well(const char *cites) {
-    unsigned rfc;
-    unsigned section;
+    char *section;
 
-    return sscanf(cites, "RFC %u %u", &rfc, &section) == 2;
+    if (strncmp(cites, "RFC ", 4) != 0) {
+        return false;
+    }
+    return strtoul(cites + 4, &section, 10) != 0 && section[0] == ' ' && section[1] >= '1' &&
+           section[1] <= '9';
 }
 
 // "case NAME: RFC NUMBER SECTION [; more]"

@@ -95,8 +95,8 @@ static uint32_t put_blocks(const struct segment *segment, uint32_t iss, uint8_t 
     at[0] = OPTION_SACK;
     at[1] = (uint8_t)(2 + 8 * segment->block_count);
     for (uint32_t i = 0; i < segment->block_count; i++) {
-        segment_put32(at + 2 + 8 * i, iss + segment->blocks[i].left);
-        segment_put32(at + 6 + 8 * i, iss + segment->blocks[i].right);
+        segment_put32(at + 2 + (size_t)8 * i, iss + segment->blocks[i].left);
+        segment_put32(at + 6 + (size_t)8 * i, iss + segment->blocks[i].right);
     }
     return at[1];
 }

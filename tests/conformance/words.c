@@ -72,14 +72,18 @@ bool words_time(const char *text, uint64_t *time_us) {
 }
 
 bool words_address(const char *text, uint32_t *address) {
-    unsigned byte[4];
-    char rest;
+    *address = 0;
+    for (uint32_t i = 0; i < 4; i++) {
+        char *end;
+        unsigned long byte = strtoul(text, &end, 10);
 
-    if (sscanf(text, "%u.%u.%u.%u%c", &byte[0], &byte[1], &byte[2], &byte[3], &rest) != 4) {
-        return false;
+        if (end == text || byte > 255 || *end != (i < 3 ? '.' : 0)) {
+            return false;
+        }
+        *address = *address << 8 | (uint32_t)byte;
+        text = end + 1;
     }
-    *address = byte[0] << 24 | byte[1] << 16 | byte[2] << 8 | byte[3];
-    return byte[0] < 256 && byte[1] < 256 && byte[2] < 256 && byte[3] < 256;
+    return true;
 }
 
 const char *words_value(const char *word, const char *key) {
@@ -92,17 +96,16 @@ static bool take_hex(const char *text, uint8_t *bytes, uint32_t *size) {
     uint32_t n = 0;
 
     for (; text[0] != 0; text += 2, n++) {
-        unsigned value;
-        char rest;
+        const char pair[3] = {text[0], text[1], 0};
+        char *end;
 
         if (n == SEGMENT_OPTIONS_BYTES || text[1] == 0) {
             return false;
         }
-        char pair[3] = {text[0], text[1], 0};
-        if (sscanf(pair, "%2x%c", &value, &rest) != 1) {
+        bytes[n] = (uint8_t)strtoul(pair, &end, 16);
+        if (*end != 0) {
             return false;
         }
-        bytes[n] = (uint8_t)value;
     }
     *size = n;
     return true;
