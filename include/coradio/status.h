@@ -36,7 +36,8 @@ extern "C" {
     X(COR_E_CLOSED,        -19, "the connection is closed")                                \
     X(COR_E_ABORTED,       -20, "aborted by this side")                                    \
     X(COR_E_SOURCE,        -21, "the source of the data failed or ended early")            \
-    X(COR_E_NO_NAME,       -22, "no host of that name, or it has no address")
+    X(COR_E_NO_NAME,       -22, "no host of that name, or it has no address")              \
+    X(COR_E_SIZE,          -23, "larger than what goes into one packet")
 // clang-format on
 
 enum cor_status {

@@ -30,8 +30,8 @@ void cor_icmp_error_input(struct cor_net *net, const struct cor_icmp *icmp) {
     const uint8_t *quoted = icmp->payload.data + ip.header_bytes;
     if (ip.protocol == COR_IPV4_TCP) {
         cor_tcp_icmp_error(net, icmp, &ip, quoted);
-    } else if (ip.protocol == COR_IPV4_UDP && icmp->type == COR_ICMP_UNREACHABLE) {
-        cor_udp_unreachable(net, &ip, quoted);
+    } else if (ip.protocol == COR_IPV4_UDP) {
+        cor_udp_icmp_error(net, icmp, &ip, quoted);
     }
 }
 

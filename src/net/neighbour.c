@@ -133,34 +133,79 @@ static bool group_mac(const struct cor_net *net, uint32_t address, uint8_t *mac)
     return true;
 }
 
+// The host on the link that a packet to this address goes to; 0: there is no way. Without an own
+// address there is nobody to ask for: the request would be a probe (RFC 5227).
+static uint32_t next_hop(const struct cor_net *net, uint32_t address) {
+    if (net->config.address == 0) {
+        return 0;
+    }
+    bool on_link = ((address ^ net->config.address) & net->config.netmask) == 0;
+    return on_link ? address : net->config.gateway;
+}
+
+// The entry of the next hop, which is asked for if it has to be.
+static enum cor_status use(
+    struct cor_net *net, uint32_t address, uint64_t now_us, struct cor_neighbour **entry) {
+    uint32_t hop = next_hop(net, address);
+
+    if (hop == 0) {
+        return COR_E_UNREACHABLE;
+    }
+    *entry = find(net, hop);
+    if (*entry == NULL) {
+        *entry = make(net, hop);
+    } else if ((*entry)->state == FAILED) {
+        ask(net, *entry, PENDING);
+    }
+    if (*entry == NULL) {
+        return COR_E_NOMEM;
+    }
+    (*entry)->used_us = now_us;
+    return COR_OK;
+}
+
+enum cor_status cor_neighbour_ask(
+    struct cor_net *net, uint32_t address, uint64_t now_us, uint8_t *mac) {
+    struct cor_neighbour *entry;
+
+    if (group_mac(net, address, mac)) {
+        return COR_OK;
+    }
+    enum cor_status status = use(net, address, now_us, &entry);
+    return status == COR_OK ? cor_neighbour_look(net, address, mac) : status;
+}
+
+enum cor_status cor_neighbour_look(struct cor_net *net, uint32_t address, uint8_t *mac) {
+    if (group_mac(net, address, mac)) {
+        return COR_OK;
+    }
+    uint32_t hop = next_hop(net, address);
+    const struct cor_neighbour *entry = hop != 0 ? find(net, hop) : NULL;
+    if (entry == NULL || entry->state == FAILED) {
+        return COR_E_UNREACHABLE;
+    }
+    if (!known(entry)) {
+        return COR_AGAIN;
+    }
+    memcpy(mac, entry->mac, sizeof(entry->mac));
+    return COR_OK;
+}
+
 enum cor_status cor_neighbour_hold(struct cor_net_socket *socket, uint64_t now_us) {
     struct cor_net *net = socket->net;
-    uint32_t hop = socket->remote_address;
+    struct cor_neighbour *entry;
     uint8_t mac[6];
 
     COR_ASSERT(socket->neighbour < 0);
-    if (group_mac(net, hop, mac)) {
+    if (group_mac(net, socket->remote_address, mac)) {
         socket->ops->neighbour(socket, mac);
         return COR_OK;
     }
-    if (((hop ^ net->config.address) & net->config.netmask) != 0) {
-        hop = net->config.gateway;
-    }
-    // Without an own address there is nobody to ask for: the request would be a probe (RFC 5227).
-    if (hop == 0 || net->config.address == 0) {
-        return COR_E_UNREACHABLE;
-    }
-    struct cor_neighbour *entry = find(net, hop);
-    if (entry == NULL) {
-        entry = make(net, hop);
-    } else if (entry->state == FAILED) {
-        ask(net, entry, PENDING);
-    }
-    if (entry == NULL) {
-        return COR_E_NOMEM;
+    enum cor_status status = use(net, socket->remote_address, now_us, &entry);
+    if (status != COR_OK) {
+        return status;
     }
     entry->holders++;
-    entry->used_us = now_us;
     socket->neighbour = (int8_t)(entry - net->neighbours);
     if (known(entry)) {
         socket->ops->neighbour(socket, entry->mac);
@@ -307,10 +352,10 @@ bool cor_neighbour_pull(struct cor_net *net, uint64_t now_us, struct cor_frame_t
     return false;
 }
 
-static void poll_entry(struct cor_net *net, struct cor_neighbour *entry) {
+static void poll_entry(struct cor_net *net, struct cor_neighbour *entry, uint64_t now_us) {
     entry->due_us = COR_NET_NEVER;
     if (entry->state == VALID) {
-        if (entry->holders == 0) {
+        if (entry->holders == 0 && now_us - entry->used_us >= LIFETIME_US) {
             give_up(net, entry);
             return;
         }
@@ -337,7 +382,7 @@ void cor_neighbour_poll(struct cor_net *net, uint64_t now_us) {
         struct cor_neighbour *entry = &net->neighbours[i];
 
         if (entry->state != FREE && now_us >= entry->due_us) {
-            poll_entry(net, entry);
+            poll_entry(net, entry, now_us);
         }
     }
 }

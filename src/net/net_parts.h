@@ -115,6 +115,14 @@ uint32_t cor_net_random_below(struct cor_net *net, uint32_t below);
 // called, now if the hardware address is known or a group's, else later.
 COR_MUST_CHECK enum cor_status cor_neighbour_hold(struct cor_net_socket *socket, uint64_t now_us);
 void cor_neighbour_drop(struct cor_net_socket *socket);
+// The hardware address of the next hop to any host, or of a group, without holding on to it; asks
+// for it if it has to. COR_AGAIN: it is being asked for. COR_E_UNREACHABLE: there is no way.
+// COR_E_NOMEM: all neighbours are in use.
+COR_MUST_CHECK enum cor_status cor_neighbour_ask(
+    struct cor_net *net, uint32_t address, uint64_t now_us, uint8_t *mac);
+// The same without asking. COR_E_UNREACHABLE: nobody has answered, or nobody was asked.
+COR_MUST_CHECK enum cor_status cor_neighbour_look(
+    struct cor_net *net, uint32_t address, uint8_t *mac);
 // Asks again, because the host has not answered for a while.
 void cor_neighbour_refresh(const struct cor_net_socket *socket);
 // The hardware address of the next hop as it is known now; false: it is not known.
@@ -182,6 +190,10 @@ void cor_tcp_icmp_error(
     const struct cor_icmp *icmp,
     const struct cor_ipv4 *ip,
     const uint8_t *quoted);
-void cor_udp_unreachable(struct cor_net *net, const struct cor_ipv4 *ip, const uint8_t *quoted);
+void cor_udp_icmp_error(
+    struct cor_net *net,
+    const struct cor_icmp *icmp,
+    const struct cor_ipv4 *ip,
+    const uint8_t *quoted);
 
 #endif

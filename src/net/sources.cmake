@@ -29,4 +29,5 @@ set(RING_SOURCES
     tcp_rtt.c
     tcp_timer.c
     tcp_wait.c
-    udp.c)
+    udp.c
+    udp_any.c)

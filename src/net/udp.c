@@ -2,6 +2,7 @@
 #include "coradio/udp.h"
 
 #include "net/net_parts.h"
+#include "net/udp_parts.h"
 #include "wire/udp.h"
 
 #include <stddef.h>
@@ -20,24 +21,19 @@ static const struct cor_counter_info counter_list[] = {
 #undef X
 };
 
-static struct cor_udp *udp_of(struct cor_net_socket *socket) {
-    return (struct cor_udp *)socket;
-}
-
 static uint16_t advance(const struct cor_udp *udp, uint16_t index) {
     return (uint16_t)(index + 1U == udp->config.slot_count ? 0 : index + 1U);
 }
 
-static uint8_t *slot_memory(const struct cor_udp *udp, uint16_t index) {
-    return udp->config.memory + (size_t)index * udp->config.slot_bytes;
-}
-
 static enum cor_status udp_pull(
     struct cor_net_socket *socket, uint64_t now_us, struct cor_frame_tx *tx, uint8_t pass) {
-    struct cor_udp *udp = udp_of(socket);
+    struct cor_udp *udp = cor_udp_of(socket);
 
     (void)now_us;
     (void)pass;  // only ever data
+    if (udp->to_any) {
+        return cor_udp_any_pull(udp, tx);
+    }
     if (udp->waiting == 0 || !udp->resolved) {
         tx->blocked = udp->count == udp->config.slot_count && udp->waiting == 0
                           ? COR_METER_STATE_no_buffer
@@ -58,7 +54,7 @@ static enum cor_status udp_pull(
     uint16_t checksum = (uint16_t)~cor_sum_fold(udp->udp_sum + 2 * size + slot->sum);
     cor_put_be16(at + 6, checksum == 0 ? 0xFFFF : checksum);
     tx->head_bytes = HEAD_BYTES;
-    tx->pieces[0].data = slot_memory(udp, udp->next);
+    tx->pieces[0].data = cor_udp_slot_memory(udp, udp->next);
     tx->pieces[0].size_bytes = slot->size_bytes;
     tx->piece_count = slot->size_bytes != 0;
     tx->payload_bytes = slot->size_bytes;
@@ -70,9 +66,13 @@ static enum cor_status udp_pull(
 
 // Frames leave in the order in which they were pulled.
 static void udp_sent(struct cor_net_socket *socket, uint64_t now_us, uint32_t index) {
-    struct cor_udp *udp = udp_of(socket);
+    struct cor_udp *udp = cor_udp_of(socket);
 
     (void)now_us;
+    if (udp->to_any) {
+        cor_udp_any_sent(udp, index);
+        return;
+    }
     if (udp->count == udp->waiting || index != udp->first) {
         return;  // not one of ours
     }
@@ -83,12 +83,20 @@ static void udp_sent(struct cor_net_socket *socket, uint64_t now_us, uint32_t in
 }
 
 static uint64_t udp_poll(struct cor_net_socket *socket, uint64_t now_us) {
-    (void)socket;
+    struct cor_udp *udp = cor_udp_of(socket);
+
     (void)now_us;
+    if (udp->to_any) {
+        cor_udp_any_poll(udp);
+    }
     return COR_NET_NEVER;
 }
 
 static void drop_waiting(struct cor_udp *udp, uint64_t *counter) {
+    if (udp->to_any) {
+        cor_udp_any_cancel(udp, counter);
+        return;
+    }
     *counter += udp->waiting;
     udp->count = (uint16_t)(udp->count - udp->waiting);
     udp->waiting = 0;
@@ -96,11 +104,12 @@ static void drop_waiting(struct cor_udp *udp, uint64_t *counter) {
 }
 
 static void udp_neighbour(struct cor_net_socket *socket, const uint8_t *mac) {
-    struct cor_udp *udp = udp_of(socket);
+    struct cor_udp *udp = cor_udp_of(socket);
 
     if (mac == NULL) {
         udp->resolved = false;
         drop_waiting(udp, &udp->counters.drop_unreachable);
+        cor_udp_tell_unreachable(udp, socket->remote_address, socket->remote_port);
         return;
     }
     const struct cor_net *net = socket->net;
@@ -126,10 +135,14 @@ static void udp_neighbour(struct cor_net_socket *socket, const uint8_t *mac) {
 }
 
 static void udp_address(struct cor_net_socket *socket, uint64_t now_us, bool changed) {
-    struct cor_udp *udp = udp_of(socket);
+    struct cor_udp *udp = cor_udp_of(socket);
 
     (void)changed;  // the template is filled again either way
     udp->resolved = false;
+    if (udp->to_any) {
+        cor_udp_any_address(udp, now_us);
+        return;
+    }
     if (socket->remote_address != 0 && cor_neighbour_hold(socket, now_us) != COR_OK) {
         drop_waiting(udp, &udp->counters.drop_unreachable);
     }
@@ -174,6 +187,9 @@ enum cor_status cor_udp_connect(
         return COR_E_STATE;
     }
     cor_neighbour_drop(&udp->socket);
+    udp->to_any = false;
+    udp->next = udp->first;
+    udp->end = udp->first;
     udp->resolved = false;
     udp->socket.remote_address = address;
     udp->socket.remote_port = port;
@@ -222,7 +238,7 @@ int32_t cor_udp_send_buf(struct cor_udp *udp, uint8_t **room) {
     if (udp->count == udp->config.slot_count) {
         return 0;
     }
-    *room = slot_memory(udp, udp->end);
+    *room = cor_udp_slot_memory(udp, udp->end);
     return udp->config.slot_bytes;
 }
 
@@ -232,7 +248,7 @@ void cor_udp_send_ack(struct cor_udp *udp, uint32_t size_bytes, uint64_t now_us)
     (void)now_us;
     COR_ASSERT(size_bytes <= udp->config.slot_bytes && udp->count < udp->config.slot_count);
     slot->size_bytes = (uint16_t)size_bytes;
-    slot->sum = cor_sum_bytes(slot_memory(udp, udp->end), size_bytes);
+    slot->sum = cor_sum_bytes(cor_udp_slot_memory(udp, udp->end), size_bytes);
     udp->counters.summed_bytes += size_bytes;
     udp->end = advance(udp, udp->end);
     udp->count++;
@@ -240,6 +256,24 @@ void cor_udp_send_ack(struct cor_udp *udp, uint32_t size_bytes, uint64_t now_us)
     if (!udp->resolved) {
         cor_neighbour_refresh(&udp->socket);  // asks again where nobody had answered
     }
+}
+
+enum cor_status cor_udp_send(
+    struct cor_udp *udp, const void *data, uint32_t size_bytes, uint64_t now_us) {
+    uint8_t *room;
+
+    if (size_bytes > udp->config.slot_bytes) {
+        return COR_E_SIZE;
+    }
+    int32_t got = cor_udp_send_buf(udp, &room);
+    if (got <= 0) {
+        return got == 0 ? COR_AGAIN : (enum cor_status)got;
+    }
+    if (size_bytes != 0) {
+        memcpy(room, data, size_bytes);
+    }
+    cor_udp_send_ack(udp, size_bytes, now_us);
+    return COR_OK;
 }
 
 uint32_t cor_udp_pending(const struct cor_udp *udp) {
@@ -263,12 +297,12 @@ uint32_t cor_udp_input(struct cor_net *net, uint64_t now_us, const struct cor_ne
         return 0;
     }
     struct cor_net_socket *socket = cor_net_find(net, COR_NET_UDP, header.to_port);
-    if (socket == NULL || (packet->unaddressed && !udp_of(socket)->unaddressed)) {
+    if (socket == NULL || (packet->unaddressed && !cor_udp_of(socket)->unaddressed)) {
         net->counters.drop_udp_port++;
         cor_icmp_error_send(net, now_us, packet, COR_ICMP_UNREACHABLE, COR_ICMP_UNREACHABLE_PORT);
         return 0;
     }
-    struct cor_udp *udp = udp_of(socket);
+    struct cor_udp *udp = cor_udp_of(socket);
     uint32_t size = header.payload.size_bytes;
     udp->counters.datagrams_received++;
     udp->counters.bytes_received += size;
@@ -288,11 +322,54 @@ uint32_t cor_udp_input(struct cor_net *net, uint64_t now_us, const struct cor_ne
     return size;
 }
 
-void cor_udp_unreachable(struct cor_net *net, const struct cor_ipv4 *ip, const uint8_t *quoted) {
-    struct cor_net_socket *socket = cor_net_find(net, COR_NET_UDP, cor_get_be16(quoted));
+static struct cor_udp_error error_of(const struct cor_icmp *icmp) {
+    struct cor_udp_error error = {
+        .status = COR_E_UNREACHABLE,
+        .soft = true,
+        .icmp = true,
+        .type = icmp->type,
+        .code = icmp->code,
+    };
 
-    if (socket != NULL && socket->remote_address == ip->to &&
-        socket->remote_port == cor_get_be16(quoted + 2)) {
-        udp_of(socket)->counters.unreachable++;
+    if (icmp->type != COR_ICMP_UNREACHABLE) {
+        return error;
+    }
+    switch (icmp->code) {
+    case COR_ICMP_UNREACHABLE_PROTOCOL:
+    case COR_ICMP_UNREACHABLE_PORT:
+        error.status = COR_E_REFUSED;
+        error.soft = false;
+        break;
+    case COR_ICMP_UNREACHABLE_TOO_BIG:
+        error.status = COR_E_SIZE;
+        error.soft = false;
+        error.mtu = icmp->sequence;
+        break;
+    default:
+        break;
+    }
+    return error;
+}
+
+void cor_udp_icmp_error(
+    struct cor_net *net,
+    const struct cor_icmp *icmp,
+    const struct cor_ipv4 *ip,
+    const uint8_t *quoted) {
+    struct cor_net_socket *socket = cor_net_find(net, COR_NET_UDP, cor_get_be16(quoted));
+    struct cor_udp_error error = error_of(icmp);
+
+    error.address = ip->to;
+    error.port = cor_get_be16(quoted + 2);
+    // With a peer only what was sent to it is believed.
+    if (socket == NULL || (socket->remote_port != 0 && (socket->remote_address != ip->to ||
+                                                        socket->remote_port != error.port))) {
+        return;
+    }
+    struct cor_udp *udp = cor_udp_of(socket);
+    udp->counters.unreachable += icmp->type == COR_ICMP_UNREACHABLE;
+    udp->counters.soft_errors += icmp->type != COR_ICMP_UNREACHABLE;
+    if (udp->config.error != NULL) {
+        udp->config.error(udp->config.context, &error);
     }
 }
