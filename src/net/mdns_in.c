@@ -226,8 +226,9 @@ static uint8_t wanted(
         return 0;
     }
     if (cor_dns_name_is(message, question->name, mdns->instance)) {
-        uint8_t records =
-            (uint8_t)((any || type == COR_DNS_SRV ? COR_MDNS_SRV : 0) | (any || type == COR_DNS_TXT ? COR_MDNS_TXT : 0));
+        uint8_t records = any || type == COR_DNS_SRV ? COR_MDNS_SRV : 0;
+
+        records |= any || type == COR_DNS_TXT ? COR_MDNS_TXT : 0;
 
         return records != 0 ? records : COR_MDNS_NSEC_SERVICE;
     }

@@ -30,21 +30,21 @@
 #define LWIP_SUPPORT_CUSTOM_PBUF 1
 
 // ---- network
-#define LWIP_IPV4           1
-#define LWIP_IPV6           0
-#define LWIP_ARP            1
-#define ARP_QUEUEING        1
-#define LWIP_ETHERNET       1
-#define LWIP_ICMP           1
-#define LWIP_UDP            1
+#define LWIP_IPV4     1
+#define LWIP_IPV6     0
+#define LWIP_ARP      1
+#define ARP_QUEUEING  1
+#define LWIP_ETHERNET 1
+#define LWIP_ICMP     1
+#define LWIP_UDP      1
 // A DHCP server hears hosts that have no address.
 #define LWIP_IP_ACCEPT_UDP_PORT(port) ((port) == PP_NTOHS(67))
-#define LWIP_RAW            0
-#define LWIP_DHCP           0
-#define LWIP_DNS            0
-#define IP_REASSEMBLY       1
-#define LWIP_SINGLE_NETIF   1
-#define LWIP_NETIF_LOOPBACK 0
+#define LWIP_RAW                      0
+#define LWIP_DHCP                     0
+#define LWIP_DNS                      0
+#define IP_REASSEMBLY                 1
+#define LWIP_SINGLE_NETIF             1
+#define LWIP_NETIF_LOOPBACK           0
 
 // ---- TCP
 #define LWIP_TCP          1
