@@ -193,6 +193,11 @@ void cor_net_set_mac(struct cor_net *net, const uint8_t mac[6]);
 void cor_net_set_address(
     struct cor_net *net, uint32_t address, uint32_t netmask, uint32_t gateway, uint64_t now_us);
 
+// Whom to tell when another host does not give up our address: one conflict in 10 s is answered by
+// an announcement, the next is told (RFC 5227 2.4 (b)). The address is to be given up then. NULL:
+// nobody. A DHCP client puts itself here.
+void cor_net_set_conflict(struct cor_net *net, cor_net_conflict_fn conflict, void *context);
+
 // What the chip driver pulls from and gives received frames to.
 struct cor_frame_source *cor_net_frames(struct cor_net *net);
 

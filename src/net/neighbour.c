@@ -405,6 +405,11 @@ uint64_t cor_neighbour_deadline(const struct cor_net *net, uint64_t now_us) {
     return deadline_us;
 }
 
+void cor_net_set_conflict(struct cor_net *net, cor_net_conflict_fn conflict, void *context) {
+    net->conflict = conflict;
+    net->conflict_context = context;
+}
+
 void cor_neighbour_forget(struct cor_net *net) {
     for (uint32_t i = 0; i < COR_NET_NEIGHBOURS; i++) {
         COR_ASSERT(net->neighbours[i].holders == 0);
