@@ -74,6 +74,8 @@ uint8_t twin_ap_channel(const struct twin_ap *ap);
 const char *twin_ap_ssid(const struct twin_ap *ap);
 enum twin_auth twin_ap_auth(const struct twin_ap *ap);
 uint32_t twin_ap_dtim_period(const struct twin_ap *ap);
+// MPDUs it puts in one PPDU at most, as its MAC is set now.
+uint8_t twin_ap_ampdu(const struct twin_ap *ap);
 
 // Name, unit, what it counts.
 // clang-format off

@@ -18,6 +18,7 @@
 
 struct path {
     struct run_options options;
+    void (*hide)(struct run_options *options);  // between run and result; NULL: nothing
     struct world_faults faults;
     struct cor_source *source;  // NULL: the pattern
     struct cor_pattern pattern;
@@ -65,6 +66,9 @@ static inline void path_try(struct path *path, const char *words) {
     }
     CHECK(world != NULL);
     world_run(world, NULL, NULL);
+    if (path->hide != NULL) {
+        path->hide(&path->options);
+    }
     world_outcome(world, &path->outcome);
     world_result(world, &path->result);
     world_effective(world, &path->effective);

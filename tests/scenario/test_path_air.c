@@ -62,7 +62,43 @@ TEST(a_low_rate_on_the_air_is_named) {
     CHECK_TEXT(path.result.limit, "air");
 }
 
+// What is asked for is turned round before the result is made: bounds and limit stay.
+static void hide(struct run_options *options) {
+    options->ampdu = options->ampdu == 1 ? 8 : 1;
+    options->ap_ampdu = options->ap_ampdu == 1 ? 8 : 1;
+    options->mcs = 0;
+    options->gi = RUN_GI_LONG;
+    options->credit_window = 1;
+    options->peer_window = 536;
+    options->engine = RUN_ENGINE_SERIAL;
+    options->bus_mhz = 1;
+    options->loss = 1;
+}
+
+static void same_when_hidden(const char *words) {
+    struct result seen;
+
+    path.hide = NULL;
+    path_run(&path, words);
+    seen = path.result;
+    path.hide = hide;
+    path_run(&path, words);
+    path.hide = NULL;
+    CHECK_EQ(path.result.bound_air_bps, seen.bound_air_bps);
+    CHECK_EQ(path.result.bound_bus_bps, seen.bound_bus_bps);
+    CHECK_TEXT(path.result.limit, seen.limit);
+}
+
+TEST(limit_and_bounds_do_not_come_from_the_options) {
+    same_when_hidden("--bytes=1MiB");
+    same_when_hidden("--bytes=1MiB --ampdu=1");
+    same_when_hidden("--bytes=1MiB --ap-ampdu=1 --bus-mhz=50");
+    same_when_hidden("--bytes=1MiB --mcs=2");
+    same_when_hidden("--app=udp-tx --bytes=1MiB --ampdu=2 --bus-mhz=50");
+}
+
 TEST_MAIN(
+    CASE(limit_and_bounds_do_not_come_from_the_options),
     CASE(without_aggregation_the_air_is_the_limit),
     CASE(the_queued_engine_fills_aggregates),
     CASE(a_slow_chip_is_the_limit_and_named),

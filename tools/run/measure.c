@@ -26,7 +26,7 @@ static uint64_t per_second(uint64_t bytes, uint64_t interval_ns) {
 // IP and UDP headers in a datagram.
 #define UDP_IP_BYTES 28u
 
-// MPDUs in one PPDU: the chip aggregates up to the smaller of its two settings. 0: not read back.
+// The chip aggregates up to the smaller of its two settings. 0: not read back.
 static uint32_t ampdu_effective(const struct world *world) {
     const struct cor_cyw43_effective *chip = cor_cyw43_get_effective(&world->radio);
     uint32_t window = chip->ampdu_window;
@@ -34,17 +34,24 @@ static uint32_t ampdu_effective(const struct world *world) {
     return window != 0 && window < chip->ampdu_mpdu ? window : chip->ampdu_mpdu;
 }
 
-// What the air could carry at most, at the aggregate the chip was set to.
-static uint64_t air_bound_bps(const struct world *world) {
+uint32_t world_ampdu(const struct world *world) {
     uint32_t ampdu = ampdu_effective(world);
+    uint64_t ppdus = SINCE(air.ppdus);
+
+    if (ampdu == 0 && ppdus != 0) {
+        ampdu = (uint32_t)((SINCE(air.mpdus) + ppdus - 1) / ppdus);
+    }
+    return ampdu != 0 ? ampdu : 1;
+}
+
+// What the air could carry at most, at the aggregates the chip and the access point send.
+static uint64_t air_bound_bps(const struct world *world) {
+    uint32_t ampdu = world_ampdu(world);
     uint32_t ip_bytes = world->app.config.payload_bytes + UDP_IP_BYTES;
     uint32_t fit;
 
-    if (ampdu == 0) {
-        ampdu = (uint32_t)world->options->ampdu;
-    }
     if (world->options->app != RUN_APP_UDP_TX) {
-        return twin_air_tcp_bound_bps(world->air, ampdu, world->options->ap_ampdu > 1);
+        return twin_air_tcp_bound_bps(world->air, ampdu, twin_ap_ampdu(world->ap) > 1);
     }
     fit = twin_air_fit(world->air, ip_bytes, ampdu);
     return per_second(

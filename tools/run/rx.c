@@ -200,7 +200,7 @@ void rx_fill_bounds(const struct world *world, struct result *result) {
     uint32_t bus_hz = twin_board_bus_clock_hz(world->board);
     uint32_t mss = cor_tcp_mss_bytes(&world->tcp);
     uint32_t ip_bytes = (uint32_t)world->options->payload_bytes + 28;
-    uint32_t ap_ampdu = (uint32_t)world->options->ap_ampdu;
+    uint32_t ap_ampdu = twin_ap_ampdu(world->ap);
 
     mss = mss != 0 ? mss : 1460;
     if (datagrams(world)) {
@@ -214,7 +214,7 @@ void rx_fill_bounds(const struct world *world, struct result *result) {
         result->bound_bus_bps =
             sends_too(world) ? bound_tcp_both_bps(bus_hz, mss) : bound_tcp_rx_bps(bus_hz, mss);
         result->bound_air_bps =
-            twin_air_tcp_bound_bps(world->air, ap_ampdu, world->options->ampdu > 1);
+            twin_air_tcp_bound_bps(world->air, ap_ampdu, world_ampdu(world) > 1);
     }
     result->bound_bps = result->bound_bus_bps < result->bound_air_bps ? result->bound_bus_bps
                                                                       : result->bound_air_bps;

@@ -142,6 +142,10 @@ struct world {
 // firmware.c: the poll function and the account of its work.
 void firmware_init(struct world *world);
 
+// measure.c: frames the board puts in one aggregate at most, as the chip reads it back; where it
+// does not, as it was measured. Never as it was asked for.
+uint32_t world_ampdu(const struct world *world);
+
 // far_side.c: what the peer's application does with what arrives.
 void far_side_received(void *context, const uint8_t *data, uint32_t size_bytes);
 void far_side_closed(void *context, bool orderly);

@@ -240,6 +240,10 @@ uint32_t twin_ap_dtim_period(const struct twin_ap *ap) {
     return ap->config.dtim_period;
 }
 
+uint8_t twin_ap_ampdu(const struct twin_ap *ap) {
+    return ap->mac->config.ampdu_max;
+}
+
 void twin_ap_get_counters(const struct twin_ap *ap, struct twin_ap_counters *counters) {
     *counters = ap->counters;
 }
