@@ -27,6 +27,13 @@ TEST(aggressive_gives_a_window_every_tenth_beacon) {
     aggressive("--pm=aggressive --listen=10 --duration=60s --peer-window=5840", 10, 5840);
 }
 
+// The same with the window as it is without asking.
+TEST(aggressive_gives_the_default_window_each_wake_up) {
+    aggressive("--pm=aggressive --listen=1 --bytes=16MiB", 1, 65535);
+    aggressive("--pm=aggressive --listen=3 --bytes=16MiB", 3, 65535);
+    aggressive("--pm=aggressive --listen=10 --bytes=16MiB", 10, 65535);
+}
+
 TEST(performance_leaves_a_running_upload_unchanged) {
     uint64_t awake_bps;
 
@@ -59,6 +66,7 @@ TEST_MAIN(
     CASE(aggressive_gives_a_window_each_beacon),
     CASE(aggressive_gives_a_window_every_third_beacon),
     CASE(aggressive_gives_a_window_every_tenth_beacon),
+    CASE(aggressive_gives_the_default_window_each_wake_up),
     CASE(performance_leaves_a_running_upload_unchanged),
     CASE(ping_once_a_second_waits_half_a_wake_up_interval),
     CASE(ping_to_a_board_awake_is_quick))
