@@ -128,6 +128,17 @@ struct twin_board_counters {
 };
 
 void twin_board_get_counters(const struct twin_board *board, struct twin_board_counters *counters);
+
+// The same of the bus by first clocks: transfers whose first clock came before now, complete or
+// not.
+struct twin_board_begun {
+    uint64_t transfers;
+    uint64_t payload_transfers;  // of them with payload from the processor
+    uint64_t clocked_bits;
+    uint64_t busy_ns;  // chip select low up to now
+};
+
+void twin_board_get_begun(const struct twin_board *board, struct twin_board_begun *begun);
 uint8_t twin_board_queue_depth(const struct twin_board *board);
 
 #ifdef __cplusplus

@@ -2,6 +2,8 @@
 // The whole path where the bus is the limit: the headline figures, in virtual time.
 #include "path.h"
 
+#include "coradio/datagram.h"
+
 static struct path path;
 
 TEST(tcp_at_37_5_mhz_fills_the_bus) {
@@ -64,7 +66,35 @@ TEST(shorter_datagrams_keep_to_their_own_bound) {
     CHECK((double)path.result.goodput_bps >= 0.90 * (double)path.result.bound_bps);
 }
 
+// The interval holds the transfers whose first clock lies in it: from the first segment, which
+// counts, to the last byte's arrival. path_run() holds the purposes to the bits clocked.
+static void tcp_is_counted_whole(const char *words, uint64_t size_bytes) {
+    path_run(&path, words);
+    CHECK_EQ(path.result.counts.retransmissions, 0);
+    CHECK_EQ(path.result.counts.segments, (size_bytes + 1459) / 1460);
+    CHECK_EQ(path.result.bits[COR_METER_PURPOSE_payload], 8 * size_bytes);
+}
+
+static void udp_is_counted_whole(const char *words) {
+    path_run(&path, words);
+    // Last markers may have begun when the last datagram arrives.
+    CHECK_BETWEEN(
+        path.result.counts.segments,
+        path.result.datagrams_sent,
+        path.result.datagrams_sent + COR_DATAGRAM_LAST_COUNT);
+}
+
+TEST(segments_and_bits_are_counted_from_first_clock_to_last_byte) {
+    tcp_is_counted_whole("--bytes=1MiB", 1048576);
+    tcp_is_counted_whole("--bytes=1MiB --engine=serial", 1048576);
+    tcp_is_counted_whole("--bytes=1460", 1460);
+    tcp_is_counted_whole("--bytes=1460 --engine=serial", 1460);
+    udp_is_counted_whole("--app=udp-tx --bytes=1MiB");
+    udp_is_counted_whole("--app=udp-tx --bytes=1MiB --engine=serial");
+}
+
 TEST_MAIN(
+    CASE(segments_and_bits_are_counted_from_first_clock_to_last_byte),
     CASE(tcp_at_37_5_mhz_fills_the_bus),
     CASE(udp_at_37_5_mhz_reaches_97_percent_of_its_bound),
     CASE(tcp_at_25_mhz_fills_the_bus),

@@ -56,6 +56,50 @@ static void tap_init(struct world_tap *tap, struct cor_frame_source *inner) {
     tap->inner = inner;
 }
 
+// ---- the same between driver and bus
+
+static struct cor_bus *inner_of(struct cor_bus *bus) {
+    struct world *world = bus->port;
+
+    return &world->bus.twin.bus;
+}
+
+static enum cor_status bus_start(struct cor_bus *bus, struct cor_bus_xfer *xfer) {
+    return inner_of(bus)->ops->start(inner_of(bus), xfer);
+}
+
+static enum cor_status bus_poll(struct cor_bus *bus) {
+    snapshot_settle(bus->port);
+    return inner_of(bus)->ops->poll(inner_of(bus));
+}
+
+static int32_t bus_set_clock_hz(struct cor_bus *bus, int32_t clock_hz) {
+    return inner_of(bus)->ops->set_clock_hz(inner_of(bus), clock_hz);
+}
+
+static bool bus_irq_pending(struct cor_bus *bus) {
+    return inner_of(bus)->ops->irq_pending(inner_of(bus));
+}
+
+static void bus_set_power(struct cor_bus *bus, bool on) {
+    inner_of(bus)->ops->set_power(inner_of(bus), on);
+}
+
+static void bus_init(struct world *world) {
+    static const struct cor_bus_ops ops = {
+        .start = bus_start,
+        .poll = bus_poll,
+        .set_clock_hz = bus_set_clock_hz,
+        .irq_pending = bus_irq_pending,
+        .set_power = bus_set_power,
+    };
+
+    cor_bus_twin_init(&world->bus.twin, world->board);
+    world->bus.bus = world->bus.twin.bus;
+    world->bus.bus.ops = &ops;
+    world->bus.bus.port = world;
+}
+
 // ---- the poll function
 
 static void end(struct world *world, enum cor_status status) {
@@ -171,6 +215,10 @@ static uint64_t firmware_poll(void *context, uint64_t now_us) {
     uint64_t deadline_us;
 
     if (world->over) {
+        // What the last snapshot counts is still looked at.
+        if (world->last.at_ns != 0 && !world->last.bus_settled) {
+            (void)poll_radio(world, now_us);
+        }
         return UINT64_MAX;
     }
     (void)poll_radio(world, now_us);
@@ -249,7 +297,7 @@ static void radio_init(struct world *world, const uint32_t image_bytes[3]) {
     };
 
     cor_meter_init(&world->meter, 0);
-    cor_bus_twin_init(&world->bus, world->board);
+    bus_init(world);
     cor_cyw43_init(&world->radio, &config, 0);
 }
 

@@ -102,12 +102,13 @@ static void fill_limit(const struct world *world, struct result *result) {
 // ---- the parts
 
 static void fill_bus(const struct world *world, struct result *result) {
-    uint64_t bits = SINCE(board.clocked_bits);
+    uint64_t bits = SINCE(begun.clocked_bits);
 
     for (int i = 0; i < COR_METER_PURPOSE_COUNT; i++) {
         result->bits[i] = SINCE(bus.bits[i]);
     }
-    result->utilization = ratio((double)SINCE(board.bus_busy_ns), (double)result->interval_ns);
+    result->clocked_bits = bits;
+    result->utilization = ratio((double)SINCE(begun.busy_ns), (double)result->interval_ns);
     result->bits_per_segment = ratio((double)bits, (double)SINCE(segments));
 }
 

@@ -66,6 +66,7 @@ struct result {
     uint64_t state_us[COR_METER_STATE_COUNT];
     // bus
     uint64_t bits[COR_METER_PURPOSE_COUNT];
+    uint64_t clocked_bits;    // as the board counts them; the purposes sum to it
     double utilization;       // 0..1, of the time
     double bits_per_segment;  // all clocked bits over frames with payload
     // air

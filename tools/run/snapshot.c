@@ -19,7 +19,7 @@ static void chronograph_take(struct world *world, struct snapshot *snapshot, uin
 void snapshot_take(struct world *world, struct snapshot *snapshot) {
     snapshot->at_ns = twin_now_ns(world->sim);
     chronograph_take(world, snapshot, snapshot->at_ns / 1000);
-    snapshot->bus = world->meter.bus;
+    snapshot->bus_settled = false;
     twin_air_get_counters(world->air, &snapshot->air);
     twin_board_get_counters(world->board, &snapshot->board);
     twin_cyw43_get_counters(world->chip, &snapshot->chip);
@@ -28,9 +28,23 @@ void snapshot_take(struct world *world, struct snapshot *snapshot) {
     snapshot->udp = *cor_udp_get_counters(&world->udp);
     snapshot->energy_nj = twin_power_energy_nj(world->power);
     snapshot->wire_lost = twin_wire_lost(world->wire);
-    snapshot->segments = world->tap.segments;
+    twin_board_get_begun(world->board, &snapshot->begun);
+    snapshot->segments = snapshot->begun.payload_transfers;
     snapshot->rx_bytes = world->rx.received_bytes;
     snapshot->peer_bytes = world->peer_bytes;
     snapshot->source_bytes = world->app.source_bytes;
     snapshot->payload_bytes = world->app.payload_bytes;
+    snapshot_settle(world);
+}
+
+static void settle(const struct world *world, struct snapshot *snapshot) {
+    if (snapshot->at_ns != 0 && !snapshot->bus_settled) {
+        snapshot->bus = world->meter.bus;
+        snapshot->bus_settled = snapshot->bus.transfers >= snapshot->begun.transfers;
+    }
+}
+
+void snapshot_settle(struct world *world) {
+    settle(world, &world->first);
+    settle(world, &world->last);
 }

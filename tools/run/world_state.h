@@ -46,6 +46,12 @@ struct world_tap {
     uint64_t received;
 };
 
+// Stands between driver and bus, and sees each completion before the driver does.
+struct world_bus {
+    struct cor_bus bus;  // its port is the world
+    struct cor_bus_twin twin;
+};
+
 struct world_files {
     FILE *bus_log;
     FILE *air_log;
@@ -82,7 +88,7 @@ struct world {
 
     // The firmware.
     uint8_t *images[3];
-    struct cor_bus_twin bus;
+    struct world_bus bus;
     struct cor_meter meter;
     struct cor_cyw43 radio;
     struct world_tap tap;

@@ -48,6 +48,7 @@ static void run_transfer(void *context) {
     xfer->complete = true;
     board->done++;
     board->counters.transfers++;
+    board->payload_transfers += xfer->payload_bytes > 0 ? 1 : 0;
     board->counters.clocked_bits += clocks;
     board->counters.bus_busy_ns += xfer->completed_ns - xfer->started_ns;
     if (board->config.bus_log != NULL) {
@@ -115,6 +116,29 @@ bool twin_board_bus_poll(struct twin_board *board) {
     board->count--;
     board->done--;
     return true;
+}
+
+// Transfers are clocked one after the other: beside the complete ones at most one has begun.
+void twin_board_get_begun(const struct twin_board *board, struct twin_board_begun *begun) {
+    uint64_t now_ns = twin_now_ns(board->config.sim);
+    const struct twin_board_xfer *xfer;
+
+    *begun = (struct twin_board_begun){
+        .transfers = board->counters.transfers,
+        .payload_transfers = board->payload_transfers,
+        .clocked_bits = board->counters.clocked_bits,
+        .busy_ns = board->counters.bus_busy_ns,
+    };
+    if (twin_board_engine_idle(board)) {
+        return;
+    }
+    xfer = at(board, board->done);
+    if (xfer->started_ns < now_ns) {
+        begun->transfers++;
+        begun->payload_transfers += xfer->payload_bytes > 0 ? 1 : 0;
+        begun->clocked_bits += wire_clocks(&xfer->wire);
+        begun->busy_ns += now_ns - xfer->started_ns;
+    }
 }
 
 // ---- pins and settings

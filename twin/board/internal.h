@@ -35,6 +35,7 @@ struct twin_board {
     uint32_t done;
     uint32_t clocks_per_bit;  // of the system clock
     uint64_t free_ns;         // when the engine can clock the next transfer
+    uint64_t payload_transfers;
     void (*first_payload)(void *context);
     void *first_context;
 };
