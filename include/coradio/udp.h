@@ -96,6 +96,7 @@ struct cor_udp_config {
     cor_udp_receive_fn receive;  // NULL: datagrams received are counted and discarded
     void *context;               // of both functions
     cor_udp_error_fn error;      // NULL: errors are only counted
+    bool service;                // of the stack itself: its bytes are no payload for the meter
 };
 
 struct cor_udp {

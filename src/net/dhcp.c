@@ -437,6 +437,7 @@ void cor_dhcp_init(
         .local_port = COR_DHCP_CLIENT_PORT,
         .receive = cor_dhcp_receive,
         .context = dhcp,
+        .service = true,
     };
 
     COR_ASSERT(config->host_name == NULL || is_label(config->host_name));
@@ -446,8 +447,7 @@ void cor_dhcp_init(
     dhcp->due_us = COR_NET_NEVER;
     dhcp->announce_us = COR_NET_NEVER;
     cor_udp_init(&dhcp->udp, net, &udp);
-    net->conflict = conflict;
-    net->conflict_context = dhcp;
+    cor_net_set_conflict(net, conflict, dhcp);
 }
 
 void cor_dhcp_remember(struct cor_dhcp *dhcp, uint32_t address) {
@@ -501,7 +501,7 @@ void cor_dhcp_stop(struct cor_dhcp *dhcp, uint64_t now_us) {
 
 enum cor_status cor_dhcp_close(struct cor_dhcp *dhcp) {
     COR_ASSERT(dhcp->state == COR_DHCP_OFF);
-    dhcp->net->conflict = NULL;
+    cor_net_set_conflict(dhcp->net, NULL, NULL);
     return cor_udp_release(&dhcp->udp);
 }
 

@@ -261,6 +261,7 @@ void cor_dns_init(struct cor_dns *dns, struct cor_net *net, const struct cor_dns
             .slots = &query->slot,
             .receive = cor_dns_receive,
             .context = query,
+            .service = true,
         };
 
         memset(query, 0, sizeof(*query));

@@ -320,6 +320,7 @@ static void open_socket(struct cor_mdns *mdns, struct cor_udp *udp, uint32_t ind
         .local_port = COR_MDNS_PORT,
         .receive = cor_mdns_receive,
         .context = mdns,
+        .service = true,
     };
 
     cor_udp_init(udp, mdns->net, &config);

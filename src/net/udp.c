@@ -57,7 +57,7 @@ static enum cor_status udp_pull(
     tx->pieces[0].data = cor_udp_slot_memory(udp, udp->next);
     tx->pieces[0].size_bytes = slot->size_bytes;
     tx->piece_count = slot->size_bytes != 0;
-    tx->payload_bytes = slot->size_bytes;
+    tx->payload_bytes = udp->config.service ? 0 : slot->size_bytes;
     tx->token = cor_net_token(socket, udp->next);
     udp->next = advance(udp, udp->next);
     udp->waiting--;
@@ -319,7 +319,7 @@ uint32_t cor_udp_input(struct cor_net *net, uint64_t now_us, const struct cor_ne
         .now_us = now_us,
     };
     udp->config.receive(udp->config.context, &datagram);
-    return size;
+    return udp->config.service ? 0 : size;
 }
 
 static struct cor_udp_error error_of(const struct cor_icmp *icmp) {

@@ -54,7 +54,7 @@ static void emit(
     tx->head_bytes = COR_NET_TRANSPORT + COR_UDP_BYTES;
     tx->pieces[0] = header.payload;
     tx->piece_count = slot->size_bytes != 0;
-    tx->payload_bytes = slot->size_bytes;
+    tx->payload_bytes = udp->config.service ? 0 : slot->size_bytes;
     tx->token = cor_net_token(&udp->socket, index);
 }
 
