@@ -176,18 +176,6 @@ static uint64_t poll_tx(struct world *world, uint64_t now_us) {
 }
 
 static uint64_t poll_app(struct world *world, uint64_t now_us) {
-    cor_station_poll(&world->station, now_us);
-    if (world->station.state == COR_STATION_FAILED) {
-        world->stage = world->station.started ? world->stage : WORLD_BRINGUP;
-        end(world, world->station.status);
-        return UINT64_MAX;
-    }
-    if (world->station.state == COR_STATION_JOINING) {
-        world->stage = WORLD_JOIN;
-    }
-    if (world->station.state != COR_STATION_UP) {
-        return UINT64_MAX;
-    }
     if (!world->app_started) {
         start_app(world, now_us);
     }
@@ -199,6 +187,28 @@ static uint64_t poll_app(struct world *world, uint64_t now_us) {
 
 static uint64_t sooner(uint64_t left, uint64_t right) {
     return left < right ? left : right;
+}
+
+// The station first; the application once there is a network. An application that has begun goes
+// on without an address: its connection says what has become of it.
+static uint64_t poll_station(struct world *world, uint64_t now_us) {
+    uint64_t deadline_us = cor_station_poll(&world->station, now_us);
+
+    if (world->station.state == COR_STATION_FAILED) {
+        world->stage = world->station.started ? world->stage : WORLD_BRINGUP;
+        end(world, world->station.status);
+        return UINT64_MAX;
+    }
+    if (world->station.state == COR_STATION_JOINING) {
+        world->stage = WORLD_JOIN;
+    }
+    if (world->station.state == COR_STATION_ADDRESS && !world->app_started) {
+        world->stage = WORLD_ADDRESS;
+    }
+    if (world->station.state != COR_STATION_UP && !world->app_started) {
+        return deadline_us;
+    }
+    return sooner(deadline_us, poll_app(world, now_us));
 }
 
 static uint64_t poll_radio(struct world *world, uint64_t now_us) {
@@ -223,7 +233,7 @@ static uint64_t firmware_poll(void *context, uint64_t now_us) {
     }
     (void)poll_radio(world, now_us);
     (void)cor_net_poll(&world->net, now_us);
-    deadline_us = poll_app(world, now_us);
+    deadline_us = poll_station(world, now_us);
     deadline_us = sooner(deadline_us, cor_net_poll(&world->net, now_us));
     return sooner(deadline_us, poll_radio(world, now_us));
 }
@@ -304,10 +314,11 @@ static void radio_init(struct world *world, const uint32_t image_bytes[3]) {
 // All three sockets stand on the net; the application uses one of them.
 static void net_init(struct world *world) {
     const struct run_options *options = world->options;
+    bool dhcp = options->address == RUN_ADDRESS_DHCP;
     struct cor_net_config net = {
-        .address = world->address,
-        .netmask = 0xFFFFFF00,
-        .gateway = world->gateway,
+        .address = dhcp ? 0 : world->address,
+        .netmask = dhcp ? 0 : 0xFFFFFF00,
+        .gateway = dhcp ? 0 : world->gateway,
     };
     struct twin_rng rng;
     struct cor_tcp_config tcp = {
@@ -369,6 +380,12 @@ static void app_init(struct world *world) {
     twin_rng_init(&rng, world->sim, "stream");
     app.stream = (uint32_t)twin_rng_next(&rng);
     cor_station_init(&world->station, &world->radio, &world->net, &join);
+    if (options->address == RUN_ADDRESS_DHCP) {
+        struct cor_dhcp_config dhcp = {.host_name = "coradio"};
+
+        cor_dhcp_init(&world->dhcp, &world->net, &dhcp);
+        cor_station_use_dhcp(&world->station, &world->dhcp);
+    }
     cor_pattern_init(&world->rx_nothing, 0);
     if (run_app_receives(options->app)) {
         rx_init(world);

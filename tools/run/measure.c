@@ -265,5 +265,6 @@ void world_effective(const struct world *world, struct report_effective *effecti
         .ba_window = chip->ampdu_window,
         .peer_window = tcp ? world->tcp.snd_wnd_max : 0,
         .mss = tcp ? cor_tcp_mss_bytes(&world->tcp) : 0,
+        .address = world->net.config.address,
     };
 }

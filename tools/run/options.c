@@ -14,6 +14,7 @@ static const char *const app_names[] = {
     "tcp-tx", "udp-tx", "ping", "tcp-rx", "udp-rx", "tcp-both", "iperf", NULL};
 static const char *const pm_names[] = {"none", "performance", "aggressive", NULL};
 static const char *const engine_names[] = {"queued", "serial", NULL};
+static const char *const address_names[] = {"static", "dhcp", NULL};
 static const char *const gi_names[] = {"long", "short", NULL};
 
 #define AT(member)    .at = OPTION_AT(struct run_options, member)
@@ -79,6 +80,8 @@ static const struct option_row rows[] = {
     {.kind = OPTION_HEADING, .help = "The network"},
     {"ap", OPTION_TEXT, "ssid=S,key=K,auth=A", "the access point; auth is wpa2 or open "
      "(default ssid=coradio,key=recording,auth=wpa2)", AT(ap)},
+    {"address", OPTION_CHOICE, "HOW", "where the board's address comes from: static or dhcp "
+     "(default static)", AT(address), .choices = address_names},
     {"mcs", OPTION_COUNT, "N", "rate on the air, 0..7 (default 7)", AT(mcs), .max = 7},
     {"gi", OPTION_CHOICE, "GI", "guard interval: long or short (default short)", AT(gi),
      .choices = gi_names},

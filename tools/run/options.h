@@ -21,6 +21,7 @@ enum run_pm { RUN_PM_NONE, RUN_PM_PERFORMANCE, RUN_PM_AGGRESSIVE };
 enum run_engine { RUN_ENGINE_QUEUED, RUN_ENGINE_SERIAL };
 enum run_gi { RUN_GI_LONG, RUN_GI_SHORT };
 enum run_auth { RUN_AUTH_OPEN, RUN_AUTH_WPA2 };
+enum run_address { RUN_ADDRESS_STATIC, RUN_ADDRESS_DHCP };
 
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): the order is that of the help text
 struct run_options {
@@ -64,7 +65,8 @@ struct run_options {
     char ssid[33];
     char key[65];
     char auth_text[8];
-    int auth;  // enum run_auth
+    int auth;     // enum run_auth
+    int address;  // enum run_address
     uint64_t mcs;
     int gi;  // enum run_gi
     uint64_t ampdu;

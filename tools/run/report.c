@@ -3,6 +3,8 @@
 
 #include "common/json.h"
 
+#include "coradio/ip4.h"
+
 static void json_result(cJSON *to, const struct result *result) {
     json_add_u64(to, "goodput_bps", result->goodput_bps);
     json_add_u64(to, "bound_bps", result->bound_bps);
@@ -82,10 +84,12 @@ static void json_asked(cJSON *to, const struct run_options *asked) {
     json_add_real(to, "duration_s", (double)asked->duration_ns / 1e9, 6);
     json_add_u64(to, "seed", asked->seed);
     json_add_text(to, "auth", asked->auth == RUN_AUTH_WPA2 ? "wpa2" : "open");
+    json_add_text(to, "address", asked->address == RUN_ADDRESS_DHCP ? "dhcp" : "static");
     json_add_bool(to, "virtual", asked->in_virtual);
 }
 
 static void json_effective(cJSON *to, const struct report_effective *effective) {
+    char address[COR_IP4_TEXT_BYTES];
     char word[16];
 
     json_add_real(to, "bus_mhz", effective->bus_hz / 1e6, 6);
@@ -97,6 +101,7 @@ static void json_effective(cJSON *to, const struct report_effective *effective) 
     json_add_u64(to, "ba_window", effective->ba_window);
     json_add_u64(to, "peer_window", effective->peer_window);
     json_add_u64(to, "mss", effective->mss);
+    json_add_text(to, "address", cor_ip4_text(effective->address, address));
 }
 
 static void json_payload(cJSON *root, const struct result *result) {

@@ -18,6 +18,7 @@ struct report_effective {
     uint32_t ba_window;    // block-ack window the driver settled on; 0: unknown
     uint32_t peer_window;  // largest window the peer offered, bytes; 0: not TCP
     uint32_t mss;          // bytes a segment; 0: not TCP
+    uint32_t address;      // of the board, host order
 };
 
 #define REPORT_SCHEMA 1

@@ -162,6 +162,12 @@ static int judge(const struct run *run, const struct world_outcome *outcome) {
         return EXIT_CODE_ENVIRONMENT;
     case WORLD_JOIN:
         return complain_join(run, outcome->status);
+    case WORLD_ADDRESS:
+        complain(
+            "'%s' gave no address: %s; is there a DHCP server? If not, use --address static",
+            run->options.ssid,
+            cor_status_text(outcome->status));
+        return EXIT_CODE_ENVIRONMENT;
     case WORLD_CONNECT:
         return complain_connect(run, outcome->status);
     default:

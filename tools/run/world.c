@@ -20,6 +20,7 @@ static const uint32_t networks[] = {COR_IP4(10, 0, 2, 0), COR_IP4(192, 168, 231,
 #define NETMASK      0xFFFFFF00u
 #define HOST_GATEWAY 2u
 #define HOST_BOARD   15u
+#define LEASE_S      86400u
 
 // Locally administered addresses, so that they clash with no maker's.
 static const uint8_t peer_address[6] = {0x52, 0x55, 0x0A, 0x00, 0x02, 0x02};
@@ -257,6 +258,23 @@ static bool forward_init(struct world *world, char error[256]) {
     return true;
 }
 
+// The peer gives the address that a board without DHCP has; libslirp does so by itself.
+static void services_init(struct world *world, const struct twin_peer_config *peer) {
+    struct twin_dhcp_script dhcp = {
+        .first = world->address,
+        .count = 1,
+        .netmask = NETMASK,
+        .gateway = world->gateway,
+        .dns = {world->gateway},
+        .lease_s = LEASE_S,
+        .lose_first = world->faults.dhcp_lost,
+    };
+
+    if (world->options->address == RUN_ADDRESS_DHCP) {
+        world->services = twin_services_new(peer, &dhcp, NULL);
+    }
+}
+
 // The peer inside the twin, or the real network. An absent peer leaves the wire's end open.
 static bool far_end_init(struct world *world, char error[256]) {
     const struct run_options *options = world->options;
@@ -298,6 +316,7 @@ static bool far_end_init(struct world *world, char error[256]) {
         snprintf(error, 256, "a process can hold one virtual peer only");
         return false;
     }
+    services_init(world, &peer);
     if (!world->faults.peer_absent) {
         twin_wire_connect_far(world->wire, twin_peer_port(world->peer));
     }
@@ -371,6 +390,7 @@ void world_free(struct world *world) {
     // Whoever holds frames or events goes before what they belong to.
     if (world->sim != NULL) {
         rx_free(world);
+        twin_services_free(world->services);
         if (world->peer != NULL) {
             twin_peer_free(world->peer);
         }

@@ -22,6 +22,7 @@ struct world;
 enum world_stage {
     WORLD_BRINGUP,  // the radio comes up
     WORLD_JOIN,
+    WORLD_ADDRESS,  // joined, without an address
     WORLD_CONNECT,
     WORLD_TRANSFER,
     WORLD_DONE,
@@ -32,6 +33,7 @@ struct world_faults {
     bool peer_absent;  // no host there: ARP stays unanswered
     bool peer_silent;  // answers ARP and nothing else
     bool peer_refuses;
+    uint32_t dhcp_lost;     // so many messages of the board the DHCP server does not hear
     const char *wrong_key;  // what the board believes the key to be
     const char *wrong_ssid;
     uint64_t stop_reading_ns;  // the peer's application stops reading then; 0: never

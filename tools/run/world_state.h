@@ -12,6 +12,7 @@
 #include "coradio_twin/log.h"
 #include "coradio_twin/peer.h"
 #include "coradio_twin/power.h"
+#include "coradio_twin/services.h"
 #include "coradio_twin/sim.h"
 #include "latency.h"
 #include "losses.h"
@@ -81,8 +82,9 @@ struct world {
     struct twin_board *board;
     struct twin_power *power;
     struct twin_wire *wire;
-    struct twin_peer *peer;    // with --virtual
-    struct twin_slirp *slirp;  // without
+    struct twin_peer *peer;          // with --virtual
+    struct twin_services *services;  // with --virtual and --address dhcp
+    struct twin_slirp *slirp;        // without
     uint32_t network, address, gateway, target;
     struct twin_event stop_reading;
 
@@ -93,6 +95,7 @@ struct world {
     struct cor_cyw43 radio;
     struct world_tap tap;
     struct cor_net net;
+    struct cor_dhcp dhcp;
     struct cor_tcp tcp;
     struct cor_udp udp;
     struct cor_ping ping;
