@@ -99,6 +99,7 @@ struct cor_neighbour {
     uint8_t request_count;  // requests sent since the last answer
     uint8_t request;        // a request waits to be pulled: none, broadcast, unicast
     uint8_t holders;        // sockets that use the entry
+    bool wanted;            // a datagram used it since the last answer, without holding on to it
     uint64_t allowed_us;    // no further request before
     uint64_t due_us;        // when something is to be done next
     uint64_t used_us;       // for choosing which entry to give up

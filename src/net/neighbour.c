@@ -172,7 +172,11 @@ enum cor_status cor_neighbour_ask(
         return COR_OK;
     }
     enum cor_status status = use(net, address, now_us, &entry);
-    return status == COR_OK ? cor_neighbour_look(net, address, mac) : status;
+    if (status != COR_OK) {
+        return status;
+    }
+    entry->wanted = known(entry);
+    return cor_neighbour_look(net, address, mac);
 }
 
 enum cor_status cor_neighbour_look(struct cor_net *net, uint32_t address, uint8_t *mac) {
@@ -256,6 +260,7 @@ static void learn(
     entry->state = VALID;
     entry->request_count = 0;
     entry->due_us = now_us + LIFETIME_US;
+    entry->wanted = false;
     set_request(net, entry, NONE);
     cor_net_wake(net, entry->due_us);
     if (!was_known || changed) {
@@ -352,10 +357,10 @@ bool cor_neighbour_pull(struct cor_net *net, uint64_t now_us, struct cor_frame_t
     return false;
 }
 
-static void poll_entry(struct cor_net *net, struct cor_neighbour *entry, uint64_t now_us) {
+static void poll_entry(struct cor_net *net, struct cor_neighbour *entry) {
     entry->due_us = COR_NET_NEVER;
     if (entry->state == VALID) {
-        if (entry->holders == 0 && now_us - entry->used_us >= LIFETIME_US) {
+        if (entry->holders == 0 && !entry->wanted) {
             give_up(net, entry);
             return;
         }
@@ -382,7 +387,7 @@ void cor_neighbour_poll(struct cor_net *net, uint64_t now_us) {
         struct cor_neighbour *entry = &net->neighbours[i];
 
         if (entry->state != FREE && now_us >= entry->due_us) {
-            poll_entry(net, entry, now_us);
+            poll_entry(net, entry);
         }
     }
 }
