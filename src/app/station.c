@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "coradio/app_station.h"
-
 #include <stddef.h>
+
+#include "coradio/app_station.h"
 
 static void fail(struct cor_station *station, enum cor_status status) {
     station->state = COR_STATION_FAILED;

@@ -423,8 +423,8 @@ static uint64_t hash_ends(
 uint16_t cor_net_port(struct cor_net *net, const struct cor_net_socket *socket) {
     // With a peer RFC 6056 3.3.3; without one the hash would be the same for all, and the next port
     // known to whoever has seen one (3.3.1).
-    uint32_t offset = socket->remote_address != 0 ? (uint32_t)hash_ends(net, socket, 'p')
-                                                  : cor_net_random(net);
+    uint32_t offset =
+        socket->remote_address != 0 ? (uint32_t)hash_ends(net, socket, 'p') : cor_net_random(net);
 
     // Each socket has one port at most, so that one more try than there are sockets is enough.
     for (uint32_t i = 0; i <= net->socket_count; i++) {
