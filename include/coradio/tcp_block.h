@@ -9,6 +9,8 @@
 
 #include "coradio/net.h"
 #include "coradio/status.h"
+#include "coradio/tcp_congestion.h"
+#include "coradio/tcp_loss.h"
 #include "coradio/tcp_receive.h"
 
 #ifdef __cplusplus
@@ -49,10 +51,16 @@ extern "C" {
     X(retransmit_partial,   "1", "segments sent again after a partial acknowledgement")           \
     X(retransmit_sack,      "1", "segments sent again because later ones had arrived")            \
     X(retransmit_rto,       "1", "segments sent again after a time-out")                          \
+    X(retransmit_probe,     "1", "segments sent again as a loss probe (RFC 8985)")                \
     X(retransmit_syn,       "1", "SYN segments sent again")                                       \
     X(retransmit_held,      "1", "retransmissions not done: the frame still waits for the bus") \
     X(timeouts,             "1", "retransmission time-outs")                                      \
     X(recoveries,           "1", "fast recoveries begun")                                         \
+    X(loss_probes,          "1", "loss probes sent, of new data or again")                        \
+    X(probes_repaired,      "1", "losses that a loss probe has repaired")                         \
+    X(dsacks,               "1", "segments that the peer says it received twice")                 \
+    X(recoveries_undone,    "1", "recoveries undone: all they sent again was in vain")            \
+    X(losses_repeated,      "1", "segments lost that were sent again before")                     \
     X(limited_transmits,    "1", "new segments sent on a first or second duplicate (RFC 3042)")   \
     X(dup_acks,             "1", "duplicate acknowledgements received")                           \
     X(sack_blocks,          "1", "SACK blocks received that named something in flight")           \
@@ -136,23 +144,7 @@ struct cor_tcp_config {
     uint64_t keepalive_idle_us;  // silence before the first; 0: 2 hours
     uint64_t keepalive_gap_us;   // between two; 0: 75 s
     cor_tcp_event_fn event;      // NULL: the application looks by itself
-};
-
-// Round-trip time and retransmission time-out, RFC 6298.
-struct cor_tcp_rtt {
-    uint32_t srtt_us;  // 0: no sample yet
-    uint32_t rttvar_us;
-    uint32_t rto_us;  // without back-off
-    uint32_t floor_us;
-    uint8_t backoff;  // the time-out in force is rto_us * 2^backoff, at most 60 s
-};
-
-// Congestion control, RFC 5681 with byte counting (RFC 3465).
-struct cor_tcp_congestion {
-    uint32_t window_bytes;
-    uint32_t threshold_bytes;
-    uint32_t counted_bytes;  // acknowledged towards the next increase in congestion avoidance
-    uint32_t mss_bytes;
+    const struct cor_tcp_controller *controller;  // of the congestion window; NULL: cor_tcp_reno
 };
 
 // Whose a block of a listener is. Private to the stack.
@@ -212,15 +204,25 @@ struct cor_tcp {
     // Loss recovery.
     uint32_t flight_max_bytes;  // most in flight in this round trip, which ends at flight_mark
     uint32_t flight_mark;
-    uint32_t pipe_bytes;      // in flight as far as we know
-    uint32_t departed_bytes;  // what duplicate ACKs say has left the network (no SACK)
-    uint32_t limited_bytes;   // sent under limited transmit
-    uint32_t recover;         // RFC 6582
-    uint32_t rack_us;         // when the latest sent segment that has arrived was sent
+    uint32_t flight_before_bytes;  // the same of the round trip before
+    uint32_t pipe_bytes;           // in flight as far as we know
+    uint32_t departed_bytes;       // what duplicate ACKs say has left the network (no SACK)
+    uint32_t limited_bytes;        // sent under limited transmit
+    uint32_t recover;              // RFC 6582
+    uint32_t sacked_bytes;         // of those in flight
+    uint32_t lost_bytes;           // found lost, in all; wraps
+    uint32_t arrived_told;         // snd_una and sacked_bytes before the acknowledgement at hand
+    uint32_t lost_told;
+    uint32_t sample_us;  // the round trip measured by the acknowledgement at hand; 0: none
+    struct cor_tcp_rack rack;
+    struct cor_tcp_tlp tlp;
+    struct cor_tcp_prr prr;
+    struct cor_tcp_undo undo;
     struct cor_tcp_congestion congestion;
     struct cor_tcp_rtt rtt;
     // Deadlines, COR_NET_NEVER when off.
     uint64_t retransmit_us;  // of data, FIN or SYN; in zero-window probing: the next probe
+    uint64_t loss_us;        // of a loss probe, or the end of the reordering window
     uint64_t ack_us;         // delayed ACK
     uint64_t linger_us;      // end of TIME_WAIT or FIN_WAIT_2
     uint64_t progress_us;    // when the peer last took or answered something; for the user time-out

@@ -23,11 +23,14 @@ set(RING_SOURCES
     tcp_in.c
     tcp_listen.c
     tcp_out.c
+    tcp_prr.c
+    tcp_rack.c
     tcp_receive.c
     tcp_recovery.c
     tcp_ring.c
     tcp_rtt.c
     tcp_timer.c
+    tcp_tlp.c
     tcp_wait.c
     udp.c
     udp_any.c)

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "coradio/tcp.h"
 
-#include "net/tcp_congestion.h"
 #include "net/tcp_parts.h"
 #include "net/tcp_rtt.h"
 #include "wire/ethernet.h"
@@ -132,6 +131,7 @@ static void set_default(uint64_t *value, uint64_t otherwise) {
 
 static void set_timers_off(struct cor_tcp *tcp) {
     tcp->retransmit_us = COR_NET_NEVER;
+    tcp->loss_us = COR_NET_NEVER;
     tcp->ack_us = COR_NET_NEVER;
     tcp->linger_us = COR_NET_NEVER;
     tcp->receive.reopen_us = COR_NET_NEVER;
@@ -149,6 +149,9 @@ void cor_tcp_init(struct cor_tcp *tcp, struct cor_net *net, const struct cor_tcp
     set_default(&tcp->config.keepalive_gap_us, KEEPALIVE_GAP_US);
     if (tcp->config.keepalive_count == 0) {
         tcp->config.keepalive_count = KEEPALIVE_COUNT;
+    }
+    if (tcp->config.controller == NULL) {
+        tcp->config.controller = &cor_tcp_reno;
     }
     tcp->slot = COR_TCP_SLOT_TAKEN;
     tcp->window_bytes =
@@ -253,14 +256,14 @@ void cor_tcp_established(struct cor_tcp *tcp, uint64_t now_us) {
         tcp->counters.rtt_samples++;
     }
     tcp->rtt.backoff = 0;
-    cor_tcp_congestion_init(&tcp->congestion, tcp->cut_bytes, syn_lost);
+    tcp->config.controller->init(&tcp->congestion, tcp->cut_bytes, syn_lost);
     tcp->state = COR_TCP_ESTABLISHED;
     tcp->flags &= (uint16_t)~COR_TCP_SYN_DUE;
     tcp->retransmit_us = COR_NET_NEVER;
     tcp->linger_us = COR_NET_NEVER;
     tcp->progress_us = now_us;
     tcp->recover = tcp->snd_una;
-    tcp->rack_us = (uint32_t)now_us;  // nothing sent before now may count as sent later
+    cor_tcp_rack_init(tcp);
     tcp->flight_mark = tcp->snd_una;
     tcp->socket.wants |= COR_NET_PASS_DATA;
     cor_tcp_note(tcp, COR_TCP_EVENT_OPENED);
@@ -282,10 +285,7 @@ void cor_tcp_end(struct cor_tcp *tcp, enum cor_status error) {
     tcp->socket.wants = 0;
     tcp->socket.local_port = 0;
     tcp->socket.remote_address = 0;
-    tcp->retransmit_us = COR_NET_NEVER;
-    tcp->ack_us = COR_NET_NEVER;
-    tcp->linger_us = COR_NET_NEVER;
-    tcp->receive.reopen_us = COR_NET_NEVER;
+    set_timers_off(tcp);
     if (tcp->socket.net->last == &tcp->socket) {
         tcp->socket.net->last = NULL;
     }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Acknowledgements that say something new, the peer's window, and the retransmission deadline.
-#include "net/tcp_congestion.h"
 #include "net/tcp_parts.h"
 #include "net/tcp_rtt.h"
 
@@ -14,6 +13,9 @@ void cor_tcp_want_ack(struct cor_tcp *tcp) {
 void cor_tcp_arm(struct cor_tcp *tcp, uint64_t now_us) {
     tcp->retransmit_us = now_us + cor_tcp_rtt_timeout_us(&tcp->rtt);
     cor_net_wake(tcp->socket.net, tcp->retransmit_us);
+    if (tcp->loss_us == COR_NET_NEVER) {
+        cor_tcp_tlp_arm(tcp);
+    }
 }
 
 void cor_tcp_set_window(struct cor_tcp *tcp, uint32_t seq, uint32_t ack, uint32_t window_bytes) {
@@ -47,6 +49,7 @@ static void retire_first(struct cor_tcp *tcp) {
     }
     if ((segment->flags & COR_TCP_SEGMENT_SACKED) != 0) {
         tcp->sacked_count--;
+        tcp->sacked_bytes -= segment->size_bytes;
     }
     tcp->una = cor_tcp_index(tcp, tcp->una, 1);
     tcp->flight_count--;
@@ -76,8 +79,7 @@ static void retire_probed(struct cor_tcp *tcp, uint32_t ack) {
 // Retires what is acknowledged whole, and measures the round trip on the last of it that was sent
 // only once (Karn's rule).
 static void retire(struct cor_tcp *tcp, uint64_t now_us, uint32_t ack) {
-    bool sampled = false;
-    uint32_t sent_us = 0;
+    const struct cor_tcp_segment *sampled = NULL;
 
     while (tcp->flight_count != 0) {
         const struct cor_tcp_segment *segment = &tcp->config.segments[tcp->una];
@@ -86,15 +88,20 @@ static void retire(struct cor_tcp *tcp, uint64_t now_us, uint32_t ack) {
             break;
         }
         if ((segment->flags & (COR_TCP_SEGMENT_AGAIN | COR_TCP_SEGMENT_SACKED)) == 0) {
-            sampled = true;
-            sent_us = segment->sent_us;
+            sampled = segment;
+        }
+        // As long as all comes in order, the last tells it all.
+        if ((tcp->sacked_count | tcp->recovery) != 0 &&
+            (segment->flags & COR_TCP_SEGMENT_SACKED) == 0) {
+            cor_tcp_rack_arrived(tcp, now_us, segment);
         }
         retire_first(tcp);
     }
-    if (sampled) {
+    if (sampled != NULL) {
         tcp->counters.rtt_samples++;
-        tcp->rack_us = cor_seq_latest(tcp->rack_us, sent_us);
-        cor_tcp_rtt_sample(&tcp->rtt, (uint32_t)now_us - sent_us);
+        tcp->sample_us = (uint32_t)now_us - sampled->sent_us;
+        cor_tcp_rtt_sample(&tcp->rtt, tcp->sample_us);
+        cor_tcp_rack_arrived(tcp, now_us, sampled);
     }
     retire_probed(tcp, ack);
 }
@@ -103,7 +110,7 @@ static void retire(struct cor_tcp *tcp, uint64_t now_us, uint32_t ack) {
 static void adjust(struct cor_tcp *tcp, uint32_t ack, uint32_t acked_bytes, uint32_t flight_bytes) {
     switch (tcp->recovery) {
     case COR_TCP_NO_RECOVERY:
-        cor_tcp_congestion_acked(&tcp->congestion, acked_bytes, flight_bytes, 2);
+        tcp->config.controller->acked(&tcp->congestion, acked_bytes, flight_bytes, 2);
         tcp->departed_bytes = 0;
         tcp->limited_bytes = 0;
         break;
@@ -111,13 +118,11 @@ static void adjust(struct cor_tcp *tcp, uint32_t ack, uint32_t acked_bytes, uint
         if (cor_seq_before(ack, tcp->recover)) {
             cor_tcp_partial(tcp, acked_bytes);
         } else {
-            tcp->departed_bytes = 0;
-            tcp->recovery = COR_TCP_NO_RECOVERY;
-            cor_tcp_congestion_recovered(&tcp->congestion, tcp->pipe_bytes);
+            cor_tcp_recovered(tcp);
         }
         break;
     default:
-        cor_tcp_congestion_acked(&tcp->congestion, acked_bytes, flight_bytes, 1);
+        tcp->config.controller->acked(&tcp->congestion, acked_bytes, flight_bytes, 1);
         // Beyond what was in flight at the time-out: duplicates of what was sent again cannot be
         // mistaken for losses any more (RFC 6582 4).
         if (cor_seq_before(tcp->recover, ack) || tcp->flight_count == 0) {
@@ -130,10 +135,15 @@ static void adjust(struct cor_tcp *tcp, uint32_t ack, uint32_t acked_bytes, uint
 void cor_tcp_acked(struct cor_tcp *tcp, uint64_t now_us, uint32_t ack) {
     uint32_t acked = ack - tcp->snd_una;
     uint32_t flight = tcp->flight_max_bytes;
+    uint32_t news = COR_TCP_NEWS_ADVANCED;
 
     if (!cor_seq_before(ack, tcp->flight_mark)) {
+        bool limited = flight + tcp->cut_bytes <= tcp->congestion.window_bytes;
+
+        news |= limited ? COR_TCP_NEWS_ROUND | COR_TCP_NEWS_LIMITED : COR_TCP_NEWS_ROUND;
         // A round trip is over. What was in flight in it, not at this moment, tells whether the
         // window was the limit: acknowledgements come in bursts.
+        tcp->flight_before_bytes = flight;
         tcp->flight_max_bytes = cor_tcp_in_flight(tcp);
         tcp->flight_mark = tcp->snd_nxt;
     }
@@ -147,9 +157,12 @@ void cor_tcp_acked(struct cor_tcp *tcp, uint64_t now_us, uint32_t ack) {
     tcp->counters.bytes_acked += acked;
     adjust(tcp, ack, acked, flight);
     cor_tcp_free_acked(tcp);
+    cor_tcp_weigh(tcp, now_us, news);
     if (tcp->flight_count == 0) {
         COR_ASSERT(tcp->pipe_bytes == 0 && tcp->lost_count == 0);
         tcp->retransmit_us = COR_NET_NEVER;
+        // Its low half of the clock says nothing to what is sent long after.
+        tcp->rack.rtt_us = 0;
     } else {
         cor_tcp_arm(tcp, now_us);
     }

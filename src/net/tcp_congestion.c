@@ -13,14 +13,14 @@ static uint32_t most(uint32_t a, uint32_t b) {
 }
 
 // Specified (RFC 6928 2): min(10 MSS, max(2 MSS, 14600)).
-static uint32_t initial_window(uint32_t mss_bytes) {
+uint32_t cor_tcp_congestion_first(uint32_t mss_bytes) {
     return least(10 * mss_bytes, most(2 * mss_bytes, 14600));
 }
 
 void cor_tcp_congestion_init(
     struct cor_tcp_congestion *congestion, uint32_t mss_bytes, bool syn_lost) {
     congestion->mss_bytes = mss_bytes;
-    congestion->window_bytes = syn_lost ? mss_bytes : initial_window(mss_bytes);
+    congestion->window_bytes = syn_lost ? mss_bytes : cor_tcp_congestion_first(mss_bytes);
     congestion->threshold_bytes = WINDOW_MAX_BYTES;
     congestion->counted_bytes = 0;
 }
@@ -79,6 +79,15 @@ void cor_tcp_congestion_recovered(struct cor_tcp_congestion *congestion, uint32_
 
 void cor_tcp_congestion_idle(struct cor_tcp_congestion *congestion) {
     congestion->window_bytes =
-        least(congestion->window_bytes, initial_window(congestion->mss_bytes));
+        least(congestion->window_bytes, cor_tcp_congestion_first(congestion->mss_bytes));
     congestion->counted_bytes = 0;
 }
+
+const struct cor_tcp_controller cor_tcp_reno = {
+    .init = cor_tcp_congestion_init,
+    .acked = cor_tcp_congestion_acked,
+    .loss = cor_tcp_congestion_loss,
+    .timeout = cor_tcp_congestion_timeout,
+    .recovered = cor_tcp_congestion_recovered,
+    .idle = cor_tcp_congestion_idle,
+};

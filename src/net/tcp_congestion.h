@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
-// TCP congestion: the congestion window by RFC 5681 with byte counting (RFC 3465).
-//
-// Four events move the window; what they mean for retransmission is the caller's. Another
-// controller has the same functions.
+// TCP congestion: the default controller, RFC 5681 with byte counting (RFC 3465). The contract of
+// its functions is that of the seam, coradio/tcp_congestion.h.
 #ifndef CORADIO_NET_TCP_CONGESTION_H
 #define CORADIO_NET_TCP_CONGESTION_H
 
 #include <stdbool.h>
 
-#include "coradio/tcp_block.h"
+#include "coradio/tcp_congestion.h"
+
+// The initial window of RFC 6928.
+uint32_t cor_tcp_congestion_first(uint32_t mss_bytes);
 
 // The initial window of RFC 6928; of one segment where the SYN was lost (RFC 5681 3.1).
 void cor_tcp_congestion_init(

@@ -268,7 +268,8 @@ static bool check_ack(
     if (scaled(tcp, header) == 0 || tcp->snd_wnd == 0) {
         tcp->progress_us = now_us;  // it answers
     }
-    bool sack_news = header->sack_count != 0 && cor_tcp_sacked(tcp, header);
+    cor_tcp_weigh_before(tcp);
+    bool sack_news = header->sack_count != 0 && cor_tcp_sacked(tcp, now_us, header);
     if (cor_seq_before(tcp->snd_una, header->ack)) {
         cor_tcp_set_window(tcp, header->seq, header->ack, scaled(tcp, header));
         cor_tcp_acked(tcp, now_us, header->ack);
@@ -281,6 +282,9 @@ static bool check_ack(
         if (duplicate) {
             cor_tcp_duplicate(tcp, now_us);
         }
+        bool bare = header->ack == tcp->snd_una && header->sack_count == 0 &&
+                    header->payload.size_bytes == 0;
+        cor_tcp_weigh(tcp, now_us, bare ? COR_TCP_NEWS_BARE : 0);
     }
     return true;
 }
@@ -295,6 +299,7 @@ static void enter_time_wait(struct cor_tcp *tcp, uint64_t now_us) {
     tcp->state = COR_TCP_TIME_WAIT;
     tcp->socket.wants &= (uint8_t) ~(COR_NET_PASS_DATA | COR_NET_PASS_RETRANSMIT);
     tcp->retransmit_us = COR_NET_NEVER;
+    tcp->loss_us = COR_NET_NEVER;
     tcp->linger_us = now_us + 2 * tcp->config.segment_lifetime_us;
     cor_net_wake(tcp->socket.net, tcp->linger_us);
 }
@@ -572,6 +577,7 @@ bool cor_tcp_input_fast(
     }
     tcp->counters.segments_received++;
     tcp->counters.acks_fast++;
+    cor_tcp_weigh_before(tcp);
     cor_tcp_set_window(
         tcp, tcp->rcv_nxt, ack, (uint32_t)cor_get_be16(at + COR_TCP_WINDOW) << tcp->peer_shift);
     cor_tcp_acked(tcp, now_us, ack);

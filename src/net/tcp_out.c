@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Pull: what may go now. The tests stand in the order in which they fail in the steady state of a
 // long transfer, and nothing else is evaluated there.
-#include "net/tcp_congestion.h"
 #include "net/tcp_parts.h"
 #include "net/tcp_rtt.h"
 #include "wire/ethernet.h"
@@ -15,6 +14,7 @@
 #define HEAD_BYTES (COR_NET_TRANSPORT + COR_TCP_BYTES)
 
 static enum cor_status pull_data(struct cor_tcp *tcp, uint64_t now_us, struct cor_frame_tx *tx);
+static enum cor_status pull_probe(struct cor_tcp *tcp, uint64_t now_us, struct cor_frame_tx *tx);
 
 // What a header says beside the template.
 struct mark {
@@ -251,7 +251,7 @@ static void count_cause(struct cor_tcp *tcp, const struct cor_tcp_segment *segme
     case COR_TCP_PARTIAL:
         tcp->counters.retransmit_partial++;
         break;
-    case COR_TCP_SACKED_OVER:
+    case COR_TCP_OVERTAKEN:
         tcp->counters.retransmit_sack++;
         break;
     default:
@@ -281,6 +281,9 @@ static bool find_lost(const struct cor_tcp *tcp, uint16_t *index) {
 static enum cor_status pull_lost(struct cor_tcp *tcp, uint64_t now_us, struct cor_frame_tx *tx) {
     uint16_t index;
 
+    if (tcp->tlp.due) {
+        return pull_probe(tcp, now_us, tx);
+    }
     if (tcp->lost_count == 0) {
         tcp->socket.wants &= (uint8_t)~COR_NET_PASS_RETRANSMIT;
         return COR_AGAIN;
@@ -297,6 +300,7 @@ static enum cor_status pull_lost(struct cor_tcp *tcp, uint64_t now_us, struct co
     count_cause(tcp, segment);
     segment->flags &= (uint8_t)~COR_TCP_SEGMENT_LOST;
     segment->flags |= COR_TCP_SEGMENT_AGAIN;
+    tcp->undo.again_count++;
     tcp->lost_count--;
     tcp->flags &= (uint16_t)~COR_TCP_LOST_FIRST;
     // The last that may go before an answer comes asks for one.
@@ -414,7 +418,7 @@ static enum cor_status pull_data(struct cor_tcp *tcp, uint64_t now_us, struct co
     uint32_t in_flight = cor_tcp_in_flight(tcp);
     if (tcp->flight_count == 0 && now_us - tcp->sent_us > cor_tcp_rtt_timeout_us(&tcp->rtt)) {
         tcp->counters.idle_restarts++;
-        cor_tcp_congestion_idle(&tcp->congestion);
+        tcp->config.controller->idle(&tcp->congestion);
     } else if (in_flight + segment->size_bytes > tcp->congestion.window_bytes && in_flight != 0) {
         return blocked(tx, COR_METER_STATE_congestion);
     }
@@ -422,6 +426,42 @@ static enum cor_status pull_data(struct cor_tcp *tcp, uint64_t now_us, struct co
         return blocked(tx, COR_METER_STATE_source);
     }
     send_next(tcp, now_us, tx, window_left);
+    return COR_OK;
+}
+
+// A loss probe (RFC 8985 7.3): what comes next, where the peer's window has room for it, whatever
+// the congestion window says; else the last segment once more.
+static enum cor_status pull_probe(struct cor_tcp *tcp, uint64_t now_us, struct cor_frame_tx *tx) {
+    const struct cor_tcp_segment *next = &tcp->config.segments[tcp->next];
+    bool held = tcp->unsent_count == 1 && (tcp->flags & COR_TCP_END_OPEN) != 0;
+
+    tcp->tlp.due = false;
+    if (tcp->recovery != COR_TCP_NO_RECOVERY || tcp->flight_count == 0) {
+        return COR_AGAIN;
+    }
+    if (tcp->unsent_count != 0) {
+        int32_t window_left = cor_tcp_window_left(tcp, next->seq);
+
+        if (next->size_bytes <= window_left && (!held || end_may_go(tcp))) {
+            send_next(tcp, now_us, tx, window_left);
+            cor_tcp_tlp_sent(tcp, false);
+            return COR_OK;
+        }
+    }
+    uint16_t index = cor_tcp_index(tcp, tcp->una, tcp->flight_count - 1U);
+    struct cor_tcp_segment *last = &tcp->config.segments[index];
+    if (last->queued != 0) {
+        tcp->counters.retransmit_held++;
+        return COR_AGAIN;
+    }
+    if ((last->flags & COR_TCP_SEGMENT_PIPE) != 0) {
+        tcp->pipe_bytes -= last->size_bytes;
+    }
+    last->flags |= COR_TCP_SEGMENT_AGAIN;
+    tcp->counters.retransmit_probe++;
+    tcp->counters.bytes_retransmitted += last->size_bytes;
+    emit_segment(tcp, now_us, tx, index, true);
+    cor_tcp_tlp_sent(tcp, true);
     return COR_OK;
 }
 

@@ -10,6 +10,8 @@
 //     tcp_wait.c      TIME_WAIT without a block
 //     tcp_ack.c       acknowledgements
 //     tcp_recovery.c  duplicates, SACK, time-outs: what is lost
+//     tcp_rack.c      what is lost, by the time it was sent
+//     tcp_tlp.c       loss probes
 //     tcp_icmp.c      ICMP errors about segments
 //     tcp_timer.c     deadlines
 #ifndef CORADIO_TCP_PARTS_H
@@ -51,7 +53,7 @@ enum cor_tcp_segment_flag {
 
 // Why a segment is lost, in the two high bits of its flags.
 #define COR_TCP_CAUSE_SHIFT 6
-enum cor_tcp_cause { COR_TCP_FAST, COR_TCP_PARTIAL, COR_TCP_SACKED_OVER, COR_TCP_TIMED_OUT };
+enum cor_tcp_cause { COR_TCP_FAST, COR_TCP_PARTIAL, COR_TCP_OVERTAKEN, COR_TCP_TIMED_OUT };
 
 enum cor_tcp_recovery { COR_TCP_NO_RECOVERY, COR_TCP_FAST_RECOVERY, COR_TCP_TIMEOUT_RECOVERY };
 
@@ -244,10 +246,51 @@ enum cor_tcp_wait_verdict cor_tcp_wait_input(
 // --- tcp_recovery.c ---
 
 // Returns whether the blocks say something new.
-bool cor_tcp_sacked(struct cor_tcp *tcp, const struct cor_tcp_header *header);
+bool cor_tcp_sacked(struct cor_tcp *tcp, uint64_t now_us, const struct cor_tcp_header *header);
 void cor_tcp_duplicate(struct cor_tcp *tcp, uint64_t now_us);
+// An acknowledgement advanced in fast recovery, and did or did not end it.
 void cor_tcp_partial(struct cor_tcp *tcp, uint32_t acked_bytes);
+void cor_tcp_recovered(struct cor_tcp *tcp);
 void cor_tcp_timed_out(struct cor_tcp *tcp, uint64_t now_us);
+// A segment leaves the pipe and will be sent again. False: not now, or it has arrived.
+bool cor_tcp_mark_lost(
+    struct cor_tcp *tcp, struct cor_tcp_segment *segment, enum cor_tcp_cause cause);
+
+// What an acknowledgement was, or-ed.
+enum cor_tcp_news {
+    COR_TCP_NEWS_ADVANCED = 1,  // it acknowledged something
+    COR_TCP_NEWS_ROUND = 2,     // and a round trip is over
+    COR_TCP_NEWS_LIMITED = 4,   // in which the congestion window was not the limit
+    COR_TCP_NEWS_BARE = 8,      // it repeated the one before, without SACK blocks
+};
+// First of all that an acknowledgement does: what was known before it.
+void cor_tcp_weigh_before(struct cor_tcp *tcp);
+// Last of all that an acknowledgement does: what is lost by it, and how much may go.
+void cor_tcp_weigh(struct cor_tcp *tcp, uint64_t now_us, uint32_t news);
+// The reordering window is over, or a loss probe is due.
+void cor_tcp_loss_due(struct cor_tcp *tcp, uint64_t now_us);
+
+// --- tcp_rack.c ---
+
+void cor_tcp_rack_init(struct cor_tcp *tcp);
+void cor_tcp_rack_arrived(
+    struct cor_tcp *tcp, uint64_t now_us, const struct cor_tcp_segment *segment);
+void cor_tcp_rack_dsack(struct cor_tcp *tcp);
+void cor_tcp_rack_recovered(struct cor_tcp *tcp);
+// Until the segment is lost; not positive: it is, if another that was sent later has arrived.
+int32_t cor_tcp_rack_left_us(
+    const struct cor_tcp *tcp, uint64_t now_us, const struct cor_tcp_segment *segment);
+// Marks what is lost and sets the deadline for what may be. True: something was marked.
+bool cor_tcp_rack_detect(struct cor_tcp *tcp, uint64_t now_us);
+
+// --- tcp_tlp.c ---
+
+void cor_tcp_tlp_arm(struct cor_tcp *tcp);
+void cor_tcp_tlp_due(struct cor_tcp *tcp, uint64_t now_us);
+void cor_tcp_tlp_sent(struct cor_tcp *tcp, bool again);
+void cor_tcp_tlp_forget(struct cor_tcp *tcp);
+// bare: a repeated acknowledgement without SACK. True: the probe has repaired a loss.
+bool cor_tcp_tlp_acked(struct cor_tcp *tcp, bool bare);
 
 // --- tcp_timer.c ---
 

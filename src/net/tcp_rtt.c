@@ -14,6 +14,7 @@ void cor_tcp_rtt_init(struct cor_tcp_rtt *rtt, uint32_t floor_us) {
     rtt->rttvar_us = 0;
     rtt->rto_us = RTO_FIRST_US;
     rtt->floor_us = floor_us;
+    rtt->min_us = UINT32_MAX;
     rtt->backoff = 0;
 }
 
@@ -21,6 +22,7 @@ void cor_tcp_rtt_sample(struct cor_tcp_rtt *rtt, uint32_t sample_us) {
     uint32_t sample = sample_us < SAMPLE_MAX_US ? sample_us : SAMPLE_MAX_US;
 
     sample = sample != 0 ? sample : 1;
+    rtt->min_us = sample < rtt->min_us ? sample : rtt->min_us;
     if (rtt->srtt_us == 0) {
         rtt->srtt_us = sample;
         rtt->rttvar_us = sample / 2;

@@ -268,6 +268,7 @@ TEST(a_hole_is_found_from_sack_blocks) {
     struct host *h = flying(10, true);
 
     // Segment 1 arrived; 2 and 4 are lost.
+    after(h, 10 * MS);
     SEND(h, .flags = ACK, .seq = 1, .ack = 1 + S, .sacks = {1 + 2 * S, 1 + 3 * S});
     SEND(
         h,
