@@ -177,7 +177,7 @@ static enum cor_status pull_control(struct cor_tcp *tcp, uint64_t now_us, struct
         if (!ack_rides(tcp, now_us, tx)) {
             emit_ack(tcp, tx);
         }
-    } else if ((tcp->flags & COR_TCP_PROBE_DUE) != 0) {
+    } else if ((tcp->flags & COR_TCP_PROBE_DUE) != 0 && tcp->unsent_count != 0) {
         tcp->flags &= (uint16_t)~COR_TCP_PROBE_DUE;
         emit_probe(tcp, now_us, tx);
     } else if (tcp->receive.keepalive_due) {
