@@ -25,6 +25,7 @@ set(RING_SOURCES
     tcp_out.c
     tcp_prr.c
     tcp_rack.c
+    tcp_rate.c
     tcp_receive.c
     tcp_recovery.c
     tcp_ring.c
