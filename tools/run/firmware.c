@@ -326,7 +326,7 @@ static void net_init(struct world *world) {
         .ring_bytes = (uint32_t)options->ring_bytes & ~3u,
         .segments = world->segments,
         .segment_count = (uint16_t)COR_TCP_SEGMENTS_FOR(options->ring_bytes),
-        .user_timeout_us = 30000000,
+        .user_timeout_us = 100000000,  // RFC 9293, 3.8.3: R2, 100 s at least
         .connect_timeout_us = 10000000,
         .receive_ring = world->receive_ring,
         .receive_ring_bytes = (uint32_t)options->receive_ring_bytes,
