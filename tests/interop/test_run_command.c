@@ -304,6 +304,8 @@ TEST(bad_input_is_told_in_one_line) {
         {"--board=pico2w --virtual --bytes=1000 --pcap=/dev/full", 3, "in full"},
         {"--board=pico2w --virtual --bytes=1000 --bus-log=/dev/full", 3, "in full"},
         {"--board=pico2w --virtual --bytes=1000 --ring=1MiB", 2, "--ring"},
+        {"--board=pico2w --virtual --bytes=1000 --pcap=-", 2, "only --json"},
+        {"--board=pico2w --virtual --app=ping --duration=1ms --wire-delay=100ms", 3, "stopped"},
     };
 
     begin();

@@ -52,6 +52,31 @@ TEST(a_wrong_name_and_a_wrong_key_end_in_the_join) {
     CHECK_EQ(path.outcome.status, COR_E_WRONG_KEY);
 }
 
+TEST(a_ping_stopped_before_an_answer_says_so) {
+    fresh();
+    path_try(&path, "--app=ping --duration=1ms --wire-delay=100ms");
+    CHECK(path.outcome.cut_short);
+    CHECK(path.outcome.status != COR_OK);
+    path_try(&path, "--app=ping --duration=1s");
+    CHECK(!path.outcome.cut_short);
+    CHECK_EQ(path.outcome.status, COR_OK);
+    path.faults.peer_absent = true;
+    path_try(&path, "--app=ping --duration=20s");
+    CHECK(!path.outcome.cut_short);
+    CHECK_EQ(path.outcome.status, COR_E_UNREACHABLE);
+}
+
+TEST(a_path_that_breaks_is_not_a_shut_window) {
+    fresh();
+    path.faults.silent_air_ns = 2000000000;
+    path_try(&path, "--bytes=64MiB");
+    CHECK_EQ(path.outcome.stage, WORLD_TRANSFER);
+    CHECK_EQ(path.outcome.status, COR_E_TIMEOUT);
+    CHECK(path.outcome.peer_bytes > 1000000);
+    CHECK(!path.outcome.window_shut);
+    CHECK_BETWEEN(path.result.virtual_s, 100, 170);
+}
+
 TEST(an_open_network_is_joined) {
     fresh();
     path_run(&path, "--bytes=1MiB --ap=ssid=cafe,auth=open");
@@ -66,6 +91,7 @@ TEST(a_peer_that_stops_reading_is_named) {
     CHECK(path.outcome.status != COR_OK);
     CHECK(path.outcome.peer_bytes > 1000000);
     CHECK_TEXT(path.result.limit, "peer_window");
+    CHECK(path.outcome.window_shut);
     CHECK_EQ(path.result.counts.over_credit, 0);
 }
 
@@ -140,6 +166,8 @@ TEST_MAIN(
     CASE(a_reset_in_answer_to_the_syn_is_refused),
     CASE(a_silent_host_is_a_time_out),
     CASE(a_wrong_name_and_a_wrong_key_end_in_the_join),
+    CASE(a_ping_stopped_before_an_answer_says_so),
+    CASE(a_path_that_breaks_is_not_a_shut_window),
     CASE(an_open_network_is_joined),
     CASE(a_peer_that_stops_reading_is_named),
     CASE(what_a_source_gave_before_it_failed_is_delivered),

@@ -150,6 +150,19 @@ TEST(options_that_do_not_go_together_are_refused) {
     CHECK_EQ(PARSE("--board=pico2w", "--loss=1.5"), EXIT_CODE_USAGE);
 }
 
+TEST(options_without_effect_are_refused) {
+    CHECK_EQ(PARSE("--board=pico2w", "--app=udp-tx", "--ring=32KiB"), EXIT_CODE_USAGE);
+    CHECK(one_line("--ring"));
+    CHECK_EQ(PARSE("--board=pico2w", "--app=ping", "--ring=32KiB"), EXIT_CODE_USAGE);
+    CHECK_EQ(PARSE("--board=pico2w", "--interval=1s"), EXIT_CODE_USAGE);
+    CHECK(one_line("--interval"));
+    CHECK_EQ(PARSE("--board=pico2w", "--app=ping", "--interval=1s"), OPTIONS_GO_ON);
+    CHECK_EQ(PARSE("--board=pico2w", "--bus-log=-"), EXIT_CODE_USAGE);
+    CHECK(one_line("--json"));
+    CHECK_EQ(PARSE("--board=pico2w", "--power-trace=-"), EXIT_CODE_USAGE);
+    CHECK_EQ(PARSE("--board=pico2w", "--json=-"), OPTIONS_GO_ON);
+}
+
 TEST(an_application_that_listens_needs_a_way_in) {
     CHECK_EQ(PARSE("--board=pico2w", "--app=tcp-rx"), EXIT_CODE_USAGE);
     CHECK(one_line("--forward"));
@@ -172,4 +185,5 @@ TEST_MAIN(
     CASE(the_access_point_is_read_field_by_field),
     CASE(a_target_without_a_port_is_told_what_to_write),
     CASE(options_that_do_not_go_together_are_refused),
+    CASE(options_without_effect_are_refused),
     CASE(an_application_that_listens_needs_a_way_in))

@@ -136,6 +136,8 @@ static void start_app(struct world *world, uint64_t now_us) {
 
 static uint64_t poll_ping(struct world *world, uint64_t now_us) {
     if (now_us >= world->ping_stop_us) {
+        world->ping_cut_short =
+            cor_ping_get_counters(&world->ping)->replies_received == 0 && world->pings_lost == 0;
         cor_ping_stop(&world->ping);
     }
     if (!cor_ping_busy(&world->ping)) {

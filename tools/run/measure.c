@@ -242,6 +242,8 @@ void world_outcome(const struct world *world, struct world_outcome *outcome) {
     outcome->status = world->status;
     outcome->stopped = world->stopped;
     outcome->damaged = world->damaged;
+    outcome->cut_short = world->ping_cut_short;
+    outcome->window_shut = world->tcp.snd_wnd == 0;
     outcome->sent_bytes = world->app.source_bytes;
     if (run_app_receives(world->options->app)) {
         outcome->sent_bytes = world->rx.source_bytes;

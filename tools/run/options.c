@@ -41,7 +41,7 @@ static const struct option_row rows[] = {
     {"count", OPTION_COUNT, "N", "pings to send (default 10)", AT(count), GIVEN(count_given),
      .min = 1, .max = 1e6},
     {"interval", OPTION_TIME, "T", "time between two pings (default 1s)", AT(interval_ns),
-     .min = 1e6},
+     GIVEN(interval_given), .min = 1e6},
 
     {.kind = OPTION_HEADING, .help = "Where to"},
     {"to", OPTION_TEXT, "HOST:PORT", "where the bytes go, HOST as this machine sees it "
@@ -66,7 +66,7 @@ static const struct option_row rows[] = {
     {"credit-window", OPTION_COUNT, "N", "frames the chip takes in advance (default 8)",
      AT(credit_window), .min = 1, .max = 20},
     {"ring", OPTION_SIZE, "N", "send ring of the application (default 64KiB)", AT(ring_bytes),
-     .min = 4096, .max = COR_TCP_RING_BYTES_MAX},
+     GIVEN(ring_given), .min = 4096, .max = COR_TCP_RING_BYTES_MAX},
     {"receive-ring", OPTION_SIZE, "N", "receive ring of the application (default 23360, "
      "16 segments: what the chip can hold)",
      AT(receive_ring_bytes), .min = 2920, .max = 16777216},
@@ -272,6 +272,37 @@ static int check_app(const struct run_options *options) {
     return OPTIONS_GO_ON;
 }
 
+// An option that would be without effect is refused, not passed over.
+static int check_effect(const struct run_options *options) {
+    bool sends_tcp = options->app == RUN_APP_TCP_TX || options->app == RUN_APP_TCP_BOTH ||
+                     options->app == RUN_APP_IPERF;
+    const char *const logs[] = {
+        options->bus_log,
+        options->air_log,
+        options->chip_log,
+        options->pcap,
+        options->power_trace,
+    };
+
+    if (options->count_given && options->app != RUN_APP_PING) {
+        return options_error(&spec, "--count goes with --app ping only");
+    }
+    if (options->interval_given && options->app != RUN_APP_PING) {
+        return options_error(&spec, "--interval goes with --app ping only");
+    }
+    if (options->ring_given && !sends_tcp) {
+        return options_error(
+            &spec, "--ring is TCP's send ring: not with %s", app_names[options->app]);
+    }
+    for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {
+        if (logs[i] != NULL && strcmp(logs[i], "-") == 0) {
+            return options_error(
+                &spec, "only --json can go to stdout; a log or a trace needs the name of a file");
+        }
+    }
+    return OPTIONS_GO_ON;
+}
+
 // Options that do not go together, and the defaults that depend on others.
 static int check(struct run_options *options) {
     if (options->board == NULL) {
@@ -283,11 +314,11 @@ static int check(struct run_options *options) {
     }
     choose_iperf_side(options);
     int code = check_app(options);
+    if (code == OPTIONS_GO_ON) {
+        code = check_effect(options);
+    }
     if (code != OPTIONS_GO_ON) {
         return code;
-    }
-    if (options->count_given && options->app != RUN_APP_PING) {
-        return options_error(&spec, "--count goes with --app ping only");
     }
     if ((options->app == RUN_APP_UDP_TX || options->app == RUN_APP_UDP_RX) &&
         options->payload_bytes != 0 && options->payload_bytes < 20) {

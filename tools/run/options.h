@@ -37,6 +37,7 @@ struct run_options {
     uint64_t count;        // pings; 0: until the duration is over
     bool count_given;
     uint64_t interval_ns;  // between two pings
+    bool interval_given;
     // Where to.
     const char *to;  // HOST:PORT as written
     char host[256];
@@ -56,6 +57,7 @@ struct run_options {
     uint64_t chip_frame_ns;
     uint64_t credit_window;
     uint64_t ring_bytes;
+    bool ring_given;
     uint64_t receive_ring_bytes;
     uint64_t ack_segments;  // acknowledge every so many at once
     int pm;                 // enum run_pm

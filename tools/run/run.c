@@ -107,7 +107,9 @@ static int complain_transfer(const struct run *run, const struct world_outcome *
         break;
     case COR_E_TIMEOUT:
         complain(
-            "%s took nothing more after %llu bytes; is the sink still reading?",
+            outcome->window_shut
+                ? "%s took nothing more after %llu bytes; is the sink still reading?"
+                : "no answer from %s after %llu bytes; is the path to it still up?",
             run->options.to,
             arrived);
         break;
@@ -171,6 +173,12 @@ static int judge(const struct run *run, const struct world_outcome *outcome) {
     case WORLD_CONNECT:
         return complain_connect(run, outcome->status);
     default:
+        if (run->options.app == RUN_APP_PING && outcome->cut_short) {
+            complain(
+                "%s: stopped before an answer could come; give a longer --duration",
+                run->options.to);
+            return EXIT_CODE_ENVIRONMENT;
+        }
         if (run->options.app == RUN_APP_PING) {
             return complain_connect(run, outcome->status);
         }

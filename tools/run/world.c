@@ -237,6 +237,12 @@ static void stop_reading(void *context) {
     twin_peer_set_reading(world->peer, false);
 }
 
+static void silent_air(void *context) {
+    struct world *world = context;
+
+    twin_air_set_mpdu_error(world->air, twin_chance(1));
+}
+
 static bool forward_init(struct world *world, char error[256]) {
     const struct run_options *options = world->options;
 
@@ -321,6 +327,10 @@ static bool far_end_init(struct world *world, char error[256]) {
         twin_wire_connect_far(world->wire, twin_peer_port(world->peer));
     }
     twin_event_init(&world->stop_reading, stop_reading, world);
+    twin_event_init(&world->silent_air, silent_air, world);
+    if (world->faults.silent_air_ns != 0) {
+        twin_at(world->sim, &world->silent_air, world->faults.silent_air_ns);
+    }
     if (world->faults.stop_reading_ns != 0) {
         twin_at(world->sim, &world->stop_reading, world->faults.stop_reading_ns);
     }

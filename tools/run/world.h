@@ -37,6 +37,7 @@ struct world_faults {
     const char *wrong_key;  // what the board believes the key to be
     const char *wrong_ssid;
     uint64_t stop_reading_ns;  // the peer's application stops reading then; 0: never
+    uint64_t silent_air_ns;    // from then on no frame gets through; 0: never
 };
 
 struct world_setup {
@@ -63,6 +64,8 @@ struct world_outcome {
     enum cor_status status;
     bool stopped;         // by the watcher
     bool damaged;         // the peer received other bytes than were sent
+    bool cut_short;       // the pings' duration was over before any answer or time-out
+    bool window_shut;     // the peer's receive window was, at the end
     uint64_t sent_bytes;  // taken from the source
     uint64_t peer_bytes;  // that are known to have arrived
 };

@@ -87,6 +87,7 @@ struct world {
     struct twin_slirp *slirp;        // without
     uint32_t network, address, gateway, target;
     struct twin_event stop_reading;
+    struct twin_event silent_air;
 
     // The firmware.
     uint8_t *images[3];
@@ -121,6 +122,7 @@ struct world {
     bool rx_loaded;        // the idle path has been measured
     struct latency idle;
     uint64_t ping_stop_us;
+    bool ping_cut_short;
 
     // The peer's side.
     struct cor_pattern pattern;  // what it should receive
