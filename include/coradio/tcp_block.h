@@ -51,6 +51,7 @@ extern "C" {
     X(retransmit_partial,   "1", "segments sent again after a partial acknowledgement")           \
     X(retransmit_sack,      "1", "segments sent again because later ones had arrived")            \
     X(retransmit_rto,       "1", "segments sent again after a time-out")                          \
+    X(retransmit_smaller,   "1", "segments sent again in parts: the path takes no larger")        \
     X(retransmit_probe,     "1", "segments sent again as a loss probe (RFC 8985)")                \
     X(retransmit_syn,       "1", "SYN segments sent again")                                       \
     X(retransmit_held,      "1", "retransmissions not done: the frame still waits for the bus") \
@@ -60,6 +61,10 @@ extern "C" {
     X(probes_repaired,      "1", "losses that a loss probe has repaired")                         \
     X(dsacks,               "1", "segments that the peer says it received twice")                 \
     X(recoveries_undone,    "1", "recoveries undone: all they sent again was in vain")            \
+    X(mtu_shrunk,           "1", "times segments became smaller for the path")                    \
+    X(mtu_guessed,          "1", "of these, without an ICMP message")                             \
+    X(mtu_doubted,          "1", "ICMP messages about the size not believed, or not yet")         \
+    X(mtu_raised,           "1", "times the full size was tried again")                           \
     X(losses_repeated,      "1", "segments lost that were sent again before")                     \
     X(limited_transmits,    "1", "new segments sent on a first or second duplicate (RFC 3042)")   \
     X(dup_acks,             "1", "duplicate acknowledgements received")                           \
@@ -218,6 +223,7 @@ struct cor_tcp {
     struct cor_tcp_tlp tlp;
     struct cor_tcp_prr prr;
     struct cor_tcp_undo undo;
+    struct cor_tcp_pmtu pmtu;
     struct cor_tcp_congestion congestion;
     struct cor_tcp_rtt rtt;
     // Deadlines, COR_NET_NEVER when off.

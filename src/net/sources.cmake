@@ -23,6 +23,7 @@ set(RING_SOURCES
     tcp_in.c
     tcp_listen.c
     tcp_out.c
+    tcp_pmtu.c
     tcp_prr.c
     tcp_rack.c
     tcp_rate.c

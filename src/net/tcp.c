@@ -264,6 +264,7 @@ void cor_tcp_established(struct cor_tcp *tcp, uint64_t now_us) {
     tcp->progress_us = now_us;
     tcp->recover = tcp->snd_una;
     cor_tcp_rack_init(tcp);
+    cor_tcp_pmtu_init(tcp);
     tcp->flight_mark = tcp->snd_una;
     tcp->socket.wants |= COR_NET_PASS_DATA;
     cor_tcp_note(tcp, COR_TCP_EVENT_OPENED);

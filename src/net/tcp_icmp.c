@@ -29,6 +29,10 @@ void cor_tcp_icmp_error(
         cor_tcp_end(tcp, COR_E_REFUSED);
         return;
     }
+    if (icmp->type == COR_ICMP_UNREACHABLE && icmp->code == COR_ICMP_UNREACHABLE_TOO_BIG) {
+        cor_tcp_pmtu_claimed(tcp, seq, icmp->sequence, ip->total_bytes);
+        return;
+    }
     tcp->counters.soft_errors++;
     cor_tcp_note(tcp, COR_TCP_EVENT_SOFT_ERROR);
 }

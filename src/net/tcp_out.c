@@ -229,6 +229,9 @@ static inline void emit_segment(
 
     emit_head_inline(tcp, tx, &mark);
     point(tcp, segment, tx);
+    if (segment->size_bytes > tcp->pmtu.whole_bytes) {
+        cor_tcp_pmtu_allow(tcp, tx);
+    }
     tx->token = cor_net_token(&tcp->socket, index);
     segment->sent_us = (uint32_t)now_us;
     segment->flags |= COR_TCP_SEGMENT_PIPE;
@@ -254,6 +257,9 @@ static void count_cause(struct cor_tcp *tcp, const struct cor_tcp_segment *segme
     case COR_TCP_OVERTAKEN:
         tcp->counters.retransmit_sack++;
         break;
+    case COR_TCP_TOO_BIG:
+        tcp->counters.retransmit_smaller++;
+        break;
     default:
         tcp->counters.retransmit_rto++;
         break;
@@ -262,16 +268,16 @@ static void count_cause(struct cor_tcp *tcp, const struct cor_tcp_segment *segme
 
 // The first lost segment that may be sent: within the peer's window, unless it is the first in
 // flight, which probes a window that has shrunk (RFC 9293 MUST-34, 35).
-static bool find_lost(const struct cor_tcp *tcp, uint16_t *index) {
+static bool find_lost(const struct cor_tcp *tcp, uint32_t *place) {
     for (uint32_t i = 0; i < tcp->flight_count; i++) {
-        uint16_t at = cor_tcp_index(tcp, tcp->una, i);
-        const struct cor_tcp_segment *segment = &tcp->config.segments[at];
+        const struct cor_tcp_segment *segment =
+            &tcp->config.segments[cor_tcp_index(tcp, tcp->una, i)];
 
         if (i > 0 && cor_tcp_window_left(tcp, segment->seq) < segment->size_bytes) {
             return false;
         }
         if ((segment->flags & COR_TCP_SEGMENT_LOST) != 0 && segment->queued == 0) {
-            *index = at;
+            *place = i;
             return true;
         }
     }
@@ -279,7 +285,7 @@ static bool find_lost(const struct cor_tcp *tcp, uint16_t *index) {
 }
 
 static enum cor_status pull_lost(struct cor_tcp *tcp, uint64_t now_us, struct cor_frame_tx *tx) {
-    uint16_t index;
+    uint32_t place;
 
     if (tcp->tlp.due) {
         return pull_probe(tcp, now_us, tx);
@@ -288,9 +294,10 @@ static enum cor_status pull_lost(struct cor_tcp *tcp, uint64_t now_us, struct co
         tcp->socket.wants &= (uint8_t)~COR_NET_PASS_RETRANSMIT;
         return COR_AGAIN;
     }
-    if (!find_lost(tcp, &index)) {
+    if (!find_lost(tcp, &place) || !cor_tcp_pmtu_fit(tcp, place)) {
         return COR_AGAIN;
     }
+    uint16_t index = cor_tcp_index(tcp, tcp->una, place);
     struct cor_tcp_segment *segment = &tcp->config.segments[index];
     uint32_t in_flight = cor_tcp_in_flight(tcp);
     if ((tcp->flags & COR_TCP_LOST_FIRST) == 0 && in_flight != 0 &&
@@ -322,7 +329,7 @@ static bool cut_to_window(struct cor_tcp *tcp, int32_t window_left) {
     if (fits == 0 || (!forced && (uint32_t)window_left < tcp->snd_wnd_max / 2)) {
         return false;
     }
-    return cor_tcp_split(tcp, fits);
+    return cor_tcp_split(tcp, tcp->flight_count, fits);
 }
 
 // Nothing to send: because the application gave nothing, or because it could not.
@@ -410,6 +417,9 @@ static enum cor_status pull_data(struct cor_tcp *tcp, uint64_t now_us, struct co
         return blocked(tx, COR_METER_STATE_congestion);
     }
     const struct cor_tcp_segment *segment = &tcp->config.segments[tcp->next];
+    if (segment->size_bytes > tcp->cut_bytes) {
+        (void)cor_tcp_pmtu_fit(tcp, tcp->flight_count);  // or it goes whole
+    }
     int32_t window_left = cor_tcp_window_left(tcp, segment->seq);
     if (segment->size_bytes > window_left && !cut_to_window(tcp, window_left)) {
         arm_probe(tcp, now_us);
@@ -448,9 +458,10 @@ static enum cor_status pull_probe(struct cor_tcp *tcp, uint64_t now_us, struct c
             return COR_OK;
         }
     }
+    bool fits = cor_tcp_pmtu_fit(tcp, tcp->flight_count - 1U);
     uint16_t index = cor_tcp_index(tcp, tcp->una, tcp->flight_count - 1U);
     struct cor_tcp_segment *last = &tcp->config.segments[index];
-    if (last->queued != 0) {
+    if (last->queued != 0 || !fits) {
         tcp->counters.retransmit_held++;
         return COR_AGAIN;
     }

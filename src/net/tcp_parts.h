@@ -12,6 +12,7 @@
 //     tcp_recovery.c  duplicates, SACK, time-outs: what is lost
 //     tcp_rack.c      what is lost, by the time it was sent
 //     tcp_tlp.c       loss probes
+//     tcp_pmtu.c      the size of segments
 //     tcp_icmp.c      ICMP errors about segments
 //     tcp_timer.c     deadlines
 #ifndef CORADIO_TCP_PARTS_H
@@ -51,9 +52,15 @@ enum cor_tcp_segment_flag {
     COR_TCP_SEGMENT_AGAIN = 16,  // was sent more than once
 };
 
-// Why a segment is lost, in the two high bits of its flags.
-#define COR_TCP_CAUSE_SHIFT 6
-enum cor_tcp_cause { COR_TCP_FAST, COR_TCP_PARTIAL, COR_TCP_OVERTAKEN, COR_TCP_TIMED_OUT };
+// Why a segment is lost, in the three high bits of its flags.
+#define COR_TCP_CAUSE_SHIFT 5
+enum cor_tcp_cause {
+    COR_TCP_FAST,
+    COR_TCP_PARTIAL,
+    COR_TCP_OVERTAKEN,
+    COR_TCP_TIMED_OUT,
+    COR_TCP_TOO_BIG,
+};
 
 enum cor_tcp_recovery { COR_TCP_NO_RECOVERY, COR_TCP_FAST_RECOVERY, COR_TCP_TIMEOUT_RECOVERY };
 
@@ -157,8 +164,10 @@ void cor_tcp_cut_fin(struct cor_tcp *tcp);
 // Closes the last descriptor, so that it can be sent, skipping to a multiple of 4. Where room is
 // lent, the ragged rest becomes a descriptor of its own. False: nothing of it can be sent now.
 bool cor_tcp_cut_end(struct cor_tcp *tcp);
-// Cuts the first unsent descriptor behind size_bytes, a multiple of 4. False: none is free.
-bool cor_tcp_split(struct cor_tcp *tcp, uint32_t size_bytes);
+// Cuts a descriptor behind size_bytes, a multiple of 4; place counts from the first in flight, on
+// through those not yet sent. False: none is free, or frames of those in flight are in the queue of
+// the bus.
+bool cor_tcp_split(struct cor_tcp *tcp, uint32_t place, uint32_t size_bytes);
 // Frees what is acknowledged and not in the queue of the bus.
 void cor_tcp_free_acked(struct cor_tcp *tcp);
 
@@ -282,6 +291,21 @@ int32_t cor_tcp_rack_left_us(
     const struct cor_tcp *tcp, uint64_t now_us, const struct cor_tcp_segment *segment);
 // Marks what is lost and sets the deadline for what may be. True: something was marked.
 bool cor_tcp_rack_detect(struct cor_tcp *tcp, uint64_t now_us);
+
+// --- tcp_pmtu.c ---
+
+void cor_tcp_pmtu_init(struct cor_tcp *tcp);
+// A router says that the packet of quoted_bytes with the segment seq, which is in flight, does not
+// fit into mtu (0: it does not say how large may be).
+void cor_tcp_pmtu_claimed(struct cor_tcp *tcp, uint32_t seq, uint16_t mtu, uint16_t quoted_bytes);
+// The first in flight has timed out, and is marked as lost.
+void cor_tcp_pmtu_timed_out(struct cor_tcp *tcp, uint64_t now_us);
+// Only where raise_us is set: is it time for a larger size?
+void cor_tcp_pmtu_poll(struct cor_tcp *tcp, uint64_t now_us);
+// Cuts a segment that is too large for the path. False: not now, wait for the bus.
+bool cor_tcp_pmtu_fit(struct cor_tcp *tcp, uint32_t place);
+// Routers may cut this packet.
+void cor_tcp_pmtu_allow(const struct cor_tcp *tcp, struct cor_frame_tx *tx);
 
 // --- tcp_tlp.c ---
 

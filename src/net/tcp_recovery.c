@@ -392,5 +392,6 @@ void cor_tcp_timed_out(struct cor_tcp *tcp, uint64_t now_us) {
     tcp->recover = tcp->snd_max;
     tcp->flags |= COR_TCP_LOST_FIRST;
     cor_tcp_count(&tcp->rtt.backoff);
+    cor_tcp_pmtu_timed_out(tcp, now_us);
     cor_tcp_arm(tcp, now_us);
 }

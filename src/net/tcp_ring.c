@@ -51,10 +51,18 @@ static struct cor_tcp_segment *add_segment(struct cor_tcp *tcp) {
     return segment;
 }
 
+// What the last descriptor still takes. One that has become too large for the path is filled to a
+// multiple of 4, which is where the next can begin.
+static uint32_t room_of_end(const struct cor_tcp *tcp) {
+    uint32_t size = last_segment(tcp)->size_bytes;
+
+    return size < tcp->cut_bytes ? tcp->cut_bytes - size : padded(size) - size;
+}
+
 // One descriptor is kept back for a split or a FIN.
 static uint32_t room_of_segments(const struct cor_tcp *tcp) {
     uint32_t used = cor_tcp_segments_used(tcp) + 1;
-    uint32_t room = end_open(tcp) ? (uint32_t)tcp->cut_bytes - last_segment(tcp)->size_bytes : 0;
+    uint32_t room = end_open(tcp) ? room_of_end(tcp) : 0;
 
     if (used < tcp->config.segment_count) {
         room += (tcp->config.segment_count - used) * tcp->cut_bytes;
@@ -87,7 +95,7 @@ static void commit(struct cor_tcp *tcp, const uint8_t *source, uint32_t size_byt
     while (size_bytes > 0) {
         struct cor_tcp_segment *segment = end_open(tcp) ? last_segment(tcp) : add_segment(tcp);
         uint8_t *at = tcp->config.ring + tcp->head_bytes;
-        uint32_t take = least(size_bytes, (uint32_t)tcp->cut_bytes - segment->size_bytes);
+        uint32_t take = least(size_bytes, room_of_end(tcp));
         uint16_t sum = source != NULL ? cor_sum_copy(at, source, take) : cor_sum_bytes(at, take);
 
         if ((segment->size_bytes & 1) != 0) {
@@ -99,7 +107,7 @@ static void commit(struct cor_tcp *tcp, const uint8_t *source, uint32_t size_byt
         tcp->snd_end += take;
         size_bytes -= take;
         source = source != NULL ? source + take : NULL;
-        if (segment->size_bytes == tcp->cut_bytes) {
+        if (segment->size_bytes >= tcp->cut_bytes && (segment->size_bytes & 3) == 0) {
             tcp->flags &= (uint16_t)~COR_TCP_END_OPEN;
         } else {
             tcp->flags |= COR_TCP_END_OPEN;
@@ -168,21 +176,38 @@ void cor_tcp_cut_fin(struct cor_tcp *tcp) {
     tcp->flags |= COR_TCP_FIN_CUT;
 }
 
-bool cor_tcp_split(struct cor_tcp *tcp, uint32_t size_bytes) {
+// Makes room for one more descriptor behind the one at `place`, which counts where that does.
+static void insert_behind(
+    struct cor_tcp *tcp, uint32_t place, const struct cor_tcp_segment *segment) {
     struct cor_tcp_segment *segments = tcp->config.segments;
-    struct cor_tcp_segment *first = &segments[tcp->next];
 
-    COR_ASSERT(tcp->unsent_count > 0 && size_bytes > 0 && (size_bytes & 3) == 0);
-    COR_ASSERT(size_bytes < first->size_bytes);
-    if (cor_tcp_segments_used(tcp) >= tcp->config.segment_count) {
-        return false;
-    }
-    for (uint32_t i = tcp->unsent_count; i > 1; i--) {
-        segments[cor_tcp_index(tcp, tcp->next, i)] = segments[cor_tcp_index(tcp, tcp->next, i - 1)];
+    for (uint32_t i = (uint32_t)tcp->flight_count + tcp->unsent_count; i > place + 1; i--) {
+        segments[cor_tcp_index(tcp, tcp->una, i)] = segments[cor_tcp_index(tcp, tcp->una, i - 1)];
     }
     tcp->end = cor_tcp_index(tcp, tcp->end, 1);
-    tcp->unsent_count++;
-    struct cor_tcp_segment *second = &segments[cor_tcp_index(tcp, tcp->next, 1)];
+    if (place >= tcp->flight_count) {
+        tcp->unsent_count++;
+        return;
+    }
+    tcp->flight_count++;
+    tcp->next = cor_tcp_index(tcp, tcp->next, 1);
+    tcp->lost_count = (uint16_t)(tcp->lost_count + ((segment->flags & COR_TCP_SEGMENT_LOST) != 0));
+    tcp->sacked_count =
+        (uint16_t)(tcp->sacked_count + ((segment->flags & COR_TCP_SEGMENT_SACKED) != 0));
+}
+
+bool cor_tcp_split(struct cor_tcp *tcp, uint32_t place, uint32_t size_bytes) {
+    struct cor_tcp_segment *segments = tcp->config.segments;
+    struct cor_tcp_segment *first = &segments[cor_tcp_index(tcp, tcp->una, place)];
+
+    COR_ASSERT(place < (uint32_t)tcp->flight_count + tcp->unsent_count);
+    COR_ASSERT(size_bytes > 0 && (size_bytes & 3) == 0 && size_bytes < first->size_bytes);
+    if (cor_tcp_segments_used(tcp) >= tcp->config.segment_count ||
+        (place < tcp->flight_count && tcp->queued_count != 0)) {
+        return false;
+    }
+    insert_behind(tcp, place, first);
+    struct cor_tcp_segment *second = &segments[cor_tcp_index(tcp, tcp->una, place + 1)];
     uint32_t offset = first->offset_words * 4U;
     uint32_t before_wrap = least(size_bytes, tcp->config.ring_bytes - offset);
     uint32_t sum = cor_sum_bytes(tcp->config.ring + offset, before_wrap);
@@ -217,7 +242,7 @@ bool cor_tcp_cut_end(struct cor_tcp *tcp) {
         tcp->flags &= (uint16_t)~COR_TCP_END_OPEN;
         return true;
     }
-    return size > 3 && cor_tcp_split(tcp, size & ~3U);
+    return size > 3 && cor_tcp_split(tcp, tcp->flight_count, size & ~3U);
 }
 
 void cor_tcp_free_acked(struct cor_tcp *tcp) {

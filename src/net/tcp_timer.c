@@ -145,6 +145,9 @@ uint64_t cor_tcp_poll(struct cor_net_socket *socket, uint64_t now_us) {
         tcp->ack_us = COR_NET_NEVER;
         cor_tcp_want_ack(tcp);
     }
+    if (tcp->pmtu.raise_us != 0) {
+        cor_tcp_pmtu_poll(tcp, now_us);
+    }
     // Before the time-out: a probe puts that off.
     if (now_us >= tcp->loss_us) {
         cor_tcp_loss_due(tcp, now_us);
@@ -163,5 +166,8 @@ uint64_t cor_tcp_poll(struct cor_net_socket *socket, uint64_t now_us) {
     }
     uint64_t deadline_us = least(tcp->linger_us, least(tcp->ack_us, tcp->retransmit_us));
     deadline_us = least(deadline_us, tcp->loss_us);
+    if (tcp->pmtu.raise_us != 0) {
+        deadline_us = least(deadline_us, tcp->pmtu.raise_us);
+    }
     return least(deadline_us, least(tcp->receive.reopen_us, keepalive_deadline(tcp)));
 }

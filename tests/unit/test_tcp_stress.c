@@ -91,7 +91,7 @@ static void check_books(const struct cor_tcp *tcp) {
 
         CHECK(i == 0 || g->seq == seq);
         seq = cor_tcp_segment_end(g);
-        CHECK(g->size_bytes <= tcp->cut_bytes);
+        CHECK(g->size_bytes <= tcp->pmtu.mss_max);
         queued += g->queued;
         used += open ? g->size_bytes : (g->size_bytes + 3U) & ~3U;
         if (flying) {
