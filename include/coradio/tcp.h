@@ -8,9 +8,8 @@
 //
 // Errors are sticky: after one, cor_tcp_state() is COR_TCP_CLOSED and cor_tcp_error() says why,
 // until the next cor_tcp_connect(). What arrives is read by tcp_receive.h, and tcp_listen.h takes
-// connections from others. RFC 9293 with 5681, 6298, 6582, 6675, 5961, 6528, 6056, 7323
-// (window scale only) and 2018. Not here: listening, time stamps, ECN, path MTU discovery, urgent
-// data (it is delivered in line), a queue for segments received out of order.
+// connections from others. RFC 9293 with 1191, 2018, 2883, 5681, 5927, 5961, 6056, 6298, 6528,
+// 6582, 6937, 7323 and 8985. Not here: ECN; urgent data is delivered in line.
 #ifndef CORADIO_TCP_H
 #define CORADIO_TCP_H
 

@@ -79,8 +79,9 @@ struct cor_tcp_pmtu {
 struct cor_tcp_times {
     uint64_t recent_us;  // when recent_value was received
     uint32_t recent_value;
-    uint32_t offset;     // ours differ from the clock by it
     uint32_t acked_seq;  // the acknowledgement last sent
+    uint32_t echo;       // ours, as it came back last
+    bool echoed;
     bool on;
 };
 

@@ -32,6 +32,7 @@ set(RING_SOURCES
     tcp_ring.c
     tcp_rtt.c
     tcp_timer.c
+    tcp_timestamps.c
     tcp_tlp.c
     tcp_wait.c
     udp.c

@@ -62,7 +62,7 @@ void cor_tcp_set_mss(struct cor_tcp *tcp, uint16_t peer_mss_bytes) {
 
     mss = peer < mss ? peer : mss;
     tcp->mss_bytes = mss > MSS_MIN ? mss : MSS_MIN;
-    tcp->cut_bytes = (uint16_t)(tcp->mss_bytes & ~3U);
+    tcp->cut_bytes = (uint16_t)((tcp->mss_bytes - cor_tcp_option_bytes(tcp)) & ~3U);
 }
 
 // The headers of a segment with nothing in it, and the sums of what never changes.

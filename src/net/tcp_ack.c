@@ -76,6 +76,16 @@ static void retire_probed(struct cor_tcp *tcp, uint32_t ack) {
     retire_first(tcp);
 }
 
+// What was sent again is measured by what comes back of our clock (RFC 7323 4.1).
+static void sample_times(struct cor_tcp *tcp, uint64_t now_us) {
+    uint32_t age_us = cor_tcp_times_age_us(tcp, now_us);
+
+    if (age_us != 0) {
+        tcp->counters.rtt_samples++;
+        cor_tcp_rtt_sample(&tcp->rtt, age_us);
+    }
+}
+
 // Retires what is acknowledged whole, and measures the round trip on the last of it that was sent
 // only once (Karn's rule).
 static void retire(struct cor_tcp *tcp, uint64_t now_us, uint32_t ack) {
@@ -102,6 +112,9 @@ static void retire(struct cor_tcp *tcp, uint64_t now_us, uint32_t ack) {
         tcp->sample_us = (uint32_t)now_us - sampled->sent_us;
         cor_tcp_rtt_sample(&tcp->rtt, tcp->sample_us);
         cor_tcp_rack_arrived(tcp, now_us, sampled);
+    }
+    if (sampled == NULL && tcp->times.on) {
+        sample_times(tcp, now_us);
     }
     retire_probed(tcp, ack);
 }

@@ -65,7 +65,9 @@ static void refuse(
 
 // --- Opening ---
 
-static void take_options(struct cor_tcp *tcp, const struct cor_tcp_header *header) {
+static void take_options(
+    struct cor_tcp *tcp, uint64_t now_us, const struct cor_tcp_header *header) {
+    cor_tcp_times_agree(tcp, now_us, header);
     cor_tcp_set_mss(tcp, header->mss_bytes);
     if (header->has_shift) {
         tcp->peer_shift = header->shift;
@@ -109,7 +111,7 @@ static void input_syn_sent(
         tcp->counters.drop_unacceptable++;
         return;
     }
-    take_options(tcp, header);
+    take_options(tcp, now_us, header);
     if (acked) {
         tcp->snd_una = header->ack;
         cor_tcp_established(tcp, now_us);
@@ -135,7 +137,7 @@ void cor_tcp_open_passive(
     tcp->socket.local_port = header->to_port;
     tcp->error = COR_OK;
     cor_tcp_begin(tcp, now_us, beyond);
-    take_options(tcp, header);
+    take_options(tcp, now_us, header);
     // The answer goes where the SYN came from: no ARP for a host that may not exist.
     cor_tcp_set_hop(tcp, packet->mac);
     tcp->state = COR_TCP_SYN_RECEIVED;
@@ -419,10 +421,16 @@ static uint32_t input_synchronized(
     const struct cor_tcp_header *header) {
     struct cor_tcp_arrival arrival = {.header = header};
 
+    if (tcp->times.on && !cor_tcp_times_check(tcp, now_us, header)) {
+        return 0;
+    }
     note_repeated(tcp, header);
     if (!cut(tcp, &arrival)) {
         answer_unacceptable(tcp, now_us, header);
         return 0;
+    }
+    if (tcp->times.on) {
+        cor_tcp_times_note(tcp, now_us, header);
     }
     if (check_reset(tcp, now_us, header) || !check_ack(tcp, now_us, packet, header) ||
         !advance_closing(tcp, now_us)) {

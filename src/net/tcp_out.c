@@ -95,6 +95,7 @@ static void emit_syn(struct cor_tcp *tcp, uint64_t now_us, struct cor_frame_tx *
         .mss_bytes = (uint16_t)(net->config.mtu - COR_IPV4_BYTES - COR_TCP_BYTES),
     };
     const uint8_t *mac = (const uint8_t *)tcp->template_words + COR_NET_PAD;
+    cor_tcp_times_fill(tcp, now_us, &header);
     uint32_t size = cor_tcp_emit(&header, &ip, 0, tx->head + COR_NET_TRANSPORT);
 
     cor_net_emit_headers(net, &ip, mac, (uint16_t)size, tx->head);
@@ -479,12 +480,19 @@ static enum cor_status pull_probe(struct cor_tcp *tcp, uint64_t now_us, struct c
 enum cor_status cor_tcp_pull(
     struct cor_net_socket *socket, uint64_t now_us, struct cor_frame_tx *tx, uint8_t pass) {
     struct cor_tcp *tcp = (struct cor_tcp *)socket;
+    enum cor_status status;
 
     if (pass == COR_NET_PASS_DATA) {
-        return pull_data(tcp, now_us, tx);
+        status = pull_data(tcp, now_us, tx);
+    } else if (pass == COR_NET_PASS_RETRANSMIT) {
+        status = pull_lost(tcp, now_us, tx);
+    } else {
+        status = pull_control(tcp, now_us, tx);
     }
-    return pass == COR_NET_PASS_RETRANSMIT ? pull_lost(tcp, now_us, tx)
-                                           : pull_control(tcp, now_us, tx);
+    if (tcp->times.on && status == COR_OK) {
+        cor_tcp_times_put(tcp, now_us, tx);
+    }
+    return status;
 }
 
 void cor_tcp_sent(struct cor_net_socket *socket, uint64_t now_us, uint32_t index) {

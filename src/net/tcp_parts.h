@@ -13,6 +13,7 @@
 //     tcp_rack.c      what is lost, by the time it was sent
 //     tcp_tlp.c       loss probes
 //     tcp_pmtu.c      the size of segments
+//     tcp_timestamps.c  the option of RFC 7323
 //     tcp_icmp.c      ICMP errors about segments
 //     tcp_timer.c     deadlines
 #ifndef CORADIO_TCP_PARTS_H
@@ -306,6 +307,28 @@ void cor_tcp_pmtu_poll(struct cor_tcp *tcp, uint64_t now_us);
 bool cor_tcp_pmtu_fit(struct cor_tcp *tcp, uint32_t place);
 // Routers may cut this packet.
 void cor_tcp_pmtu_allow(const struct cor_tcp *tcp, struct cor_frame_tx *tx);
+
+// --- tcp_timestamps.c ---
+
+// Is the option to be in our SYN or its answer?
+bool cor_tcp_times_offer(const struct cor_tcp *tcp);
+void cor_tcp_times_fill(const struct cor_tcp *tcp, uint64_t now_us, struct cor_tcp_header *header);
+// The peer's SYN or its answer has come.
+void cor_tcp_times_agree(struct cor_tcp *tcp, uint64_t now_us, const struct cor_tcp_header *header);
+// Where times.on: false: the segment is an old one, and has been answered if need be.
+bool cor_tcp_times_check(struct cor_tcp *tcp, uint64_t now_us, const struct cor_tcp_header *header);
+// The segment is within the window: its clock is what we echo from now on.
+void cor_tcp_times_note(struct cor_tcp *tcp, uint64_t now_us, const struct cor_tcp_header *header);
+// How long ago we sent what the segment at hand answers; 0: it does not say. Up to 1.024 ms more
+// than it was.
+uint32_t cor_tcp_times_age_us(const struct cor_tcp *tcp, uint64_t now_us);
+// Puts the option into a frame.
+void cor_tcp_times_put(struct cor_tcp *tcp, uint64_t now_us, struct cor_frame_tx *tx);
+
+// How much of a segment's size its options take.
+static inline uint32_t cor_tcp_option_bytes(const struct cor_tcp *tcp) {
+    return tcp->times.on ? COR_TCP_TIMES_BYTES : 0;
+}
 
 // --- tcp_tlp.c ---
 

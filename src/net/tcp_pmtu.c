@@ -33,7 +33,7 @@ static void use(struct cor_tcp *tcp, uint16_t mtu) {
     uint16_t mss = (uint16_t)(mtu - HEADERS_BYTES);
 
     tcp->mss_bytes = mss < tcp->pmtu.mss_max ? mss : tcp->pmtu.mss_max;
-    tcp->cut_bytes = (uint16_t)(tcp->mss_bytes & ~3U);
+    tcp->cut_bytes = (uint16_t)((tcp->mss_bytes - cor_tcp_option_bytes(tcp)) & ~3U);
     tcp->congestion.mss_bytes = tcp->cut_bytes;
     tcp->pmtu.whole_bytes = tcp->cut_bytes;
     tcp->pmtu.acked_bytes = tcp->counters.bytes_acked;

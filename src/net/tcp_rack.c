@@ -15,6 +15,8 @@
 #define PERSIST          16
 #define WINDOW_PARTS     4
 #define MULTIPLIER_MAX   250
+// Steps of the clock of timestamps, by which an answer is known to be to an earlier sending.
+#define CLOCK_US 2048U
 // A frame that waits for the bus is looked at again; our choice.
 #define HELD_US 1000
 
@@ -36,7 +38,7 @@ void cor_tcp_rack_arrived(
 
     if ((segment->flags & COR_TCP_SEGMENT_AGAIN) != 0) {
         // Too fast an answer is one to what was sent before.
-        if (rtt_us < tcp->rtt.min_us) {
+        if (rtt_us < tcp->rtt.min_us || cor_tcp_times_age_us(tcp, now_us) > rtt_us + CLOCK_US) {
             return;
         }
         rack->again_arrived = true;

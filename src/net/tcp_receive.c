@@ -144,7 +144,9 @@ uint32_t cor_tcp_emit_sacks(struct cor_tcp *tcp, uint8_t *at) {
         receive->is_repeated = false;
         count = 1;
     }
-    for (uint32_t i = 0; i < receive->range_count && count < COR_TCP_SACKS_MAX; i++, count++) {
+    // Timestamps leave room for one less (RFC 2018 3).
+    uint32_t most = COR_TCP_SACKS_MAX - (tcp->times.on ? 1 : 0);
+    for (uint32_t i = 0; i < receive->range_count && count < most; i++, count++) {
         put_block(at + SACK_HEAD_BYTES + count * SACK_BLOCK_BYTES, &receive->ranges[i]);
     }
     at[0] = 1;

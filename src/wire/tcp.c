@@ -14,6 +14,7 @@ enum {
     OPTION_SHIFT = 3,
     OPTION_SACK_PERMITTED = 4,
     OPTION_SACK = 5,
+    OPTION_TIMES = 8,
 };
 
 static void parse_sacks(struct cor_tcp_header *header, const uint8_t *at, uint32_t size_bytes) {
@@ -35,6 +36,10 @@ static void parse_option(struct cor_tcp_header *header, const uint8_t *option) {
         header->shift = option[2] < COR_TCP_SHIFT_MAX ? option[2] : COR_TCP_SHIFT_MAX;
     } else if (option[0] == OPTION_SACK_PERMITTED && size == 2) {
         header->sack_permitted = true;
+    } else if (option[0] == OPTION_TIMES && size == 10) {
+        header->has_times = true;
+        header->times_value = cor_get_be32(option + 2);
+        header->times_echo = cor_get_be32(option + 6);
     } else if (option[0] == OPTION_SACK) {
         parse_sacks(header, option + 2, size - 2);
     }
@@ -107,6 +112,14 @@ static uint32_t emit_options(const struct cor_tcp_header *header, uint8_t *at) {
 
         memcpy(at + size, option, sizeof(option));
         size += (uint32_t)sizeof(option);
+    }
+    if (header->has_times) {
+        const uint8_t option[4] = {OPTION_NOP, OPTION_NOP, OPTION_TIMES, 10};
+
+        memcpy(at + size, option, sizeof(option));
+        cor_put_be32(at + size + 4, header->times_value);
+        cor_put_be32(at + size + 8, header->times_echo);
+        size += COR_TCP_TIMES_BYTES;
     }
     return size;
 }

@@ -35,6 +35,8 @@
 
 // Most SACK blocks that fit into the options (RFC 2018 3).
 #define COR_TCP_SACKS_MAX 4
+// The timestamps option with its padding (RFC 7323 appendix A).
+#define COR_TCP_TIMES_BYTES 12U
 // No shift is larger (RFC 7323 2.3).
 #define COR_TCP_SHIFT_MAX 14
 
@@ -54,9 +56,12 @@ struct cor_tcp_header {
     // Options.
     bool has_shift;
     bool sack_permitted;
+    bool has_times;
     uint8_t shift;  // at most COR_TCP_SHIFT_MAX
     uint8_t sack_count;
     uint16_t mss_bytes;  // 0: not given
+    uint32_t times_value;
+    uint32_t times_echo;
     struct cor_tcp_sack sacks[COR_TCP_SACKS_MAX];
     struct cor_span payload;
 };
@@ -69,8 +74,8 @@ COR_MUST_CHECK enum cor_status cor_tcp_parse(
     const uint8_t *data,
     uint32_t size_bytes);
 
-// Writes header and options (MSS, SACK permitted and window scale where asked for; no SACK
-// blocks) and returns how many bytes: 20..32, a multiple of 4. payload_sum is the sum of
+// Writes header and options (MSS, SACK permitted, window scale and timestamps where asked for; no
+// SACK blocks) and returns how many bytes: 20..44, a multiple of 4. payload_sum is the sum of
 // header->payload.size_bytes of payload.
 uint32_t cor_tcp_emit(
     const struct cor_tcp_header *header,
