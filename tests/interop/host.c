@@ -36,6 +36,10 @@ enum app { APP_SEND, APP_PING, APP_UDP, APP_IDLE };
 
 static const char *const app_names[] = {"send", "ping", "udp", "idle", NULL};
 
+enum { CONTROLLER_RENO, CONTROLLER_RATE };
+
+static const char *const controller_names[] = {"reno", "rate", NULL};
+
 struct values {
     const char *tap;
     const char *unix_path;
@@ -52,6 +56,8 @@ struct values {
     uint64_t duration_ns;
     uint64_t connect_timeout_ns;
     bool sack_off;
+    bool timestamps;
+    int controller;
 };
 
 struct host {
@@ -108,6 +114,9 @@ static const struct option_row rows[] = {
     {"connect-timeout", OPTION_TIME, "T", "for an unanswered SYN; default 180s",
      .at = AT(connect_timeout_ns)},
     {"sack-off", OPTION_FLAG, NULL, "do not offer SACK", .at = AT(sack_off)},
+    {"timestamps", OPTION_FLAG, NULL, "offer timestamps", .at = AT(timestamps)},
+    {"controller", OPTION_CHOICE, "NAME", "of the congestion window: reno or rate",
+     .at = AT(controller), .choices = controller_names},
     {"report", OPTION_TEXT, "FILE", "where the report goes; default stdout", .at = AT(report)},
 };
 // clang-format on
@@ -322,6 +331,8 @@ static enum cor_status start_send(struct host *host, uint64_t now_us) {
         .segments = host->segments,
         .segment_count = sizeof(host->segments) / sizeof(host->segments[0]),
         .sack_off = host->values.sack_off,
+        .timestamps = host->values.timestamps ? COR_TCP_TIMESTAMPS_OFFER : COR_TCP_TIMESTAMPS_OFF,
+        .controller = host->values.controller == CONTROLLER_RATE ? &cor_tcp_rate : &cor_tcp_reno,
         .connect_timeout_us = host->values.connect_timeout_ns / 1000,
     };
 

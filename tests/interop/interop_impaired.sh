@@ -32,5 +32,13 @@ check "the_kernel_was_given_damaged_frames" "$(counted damaged.bridge ab_damaged
 dropped=$(($(counted damaged net_drop_tcp) + $(counted damaged net_drop_ip_checksum) +
     $(counted damaged net_drop_ip_header)))
 check "we_dropped_ours_for_their_sums" "$dropped == $(counted damaged.bridge ba_damaged)"
-of all_of_it 2 loss=0.01,reorder=0.02,hold=2ms,twice=0.02,damage=0.01
+evils=loss=0.01,reorder=0.02,hold=2ms,twice=0.02,damage=0.01
+of all_of_it 2 "$evils"
+options=(--controller rate)
+of all_of_it_by_rate 2 "$evils"
+options=(--timestamps)
+of all_of_it_with_timestamps 2 "$evils"
+# The short path takes only acknowledgements without options: the kernel's have them.
+check "the_option_was_agreed_on" "$(counted all_of_it_with_timestamps tcp_acks_fast) == 0"
+check "and_was_in_every_segment" "$(counted all_of_it_with_timestamps tcp_drop_no_times) == 0"
 netns_done

@@ -10,7 +10,9 @@
 # The last two set `sent`, the sender's exit code, `goodput` in bit/s by the receiver's count, and
 # `intact`, 1 when the file came byte for byte. They leave reports in $NETNS_WORK: NAME (of our
 # stack), NAME.bridge, NAME.json (of the sink). Of what may be set before: `transfer_seconds`, the
-# bound of one transfer, and `ring`, our send ring.
+# bound of one transfer, `ring`, our send ring, and `options`, an array of more for our stack.
+
+options=()
 
 transfer_begin() {
     netns_make peer
@@ -62,7 +64,7 @@ transfer_ours() {
 # Our stack sends the file; returns its exit code.
 transfer_host() {
     timeout "$transfer_seconds" "$host" --unix "$NETNS_WORK/socket" --address 10.77.0.2/24 \
-        --app send --to 10.77.0.1:5001 --file "$file" ${ring:+--ring "$ring"} \
+        --app send --to 10.77.0.1:5001 --file "$file" ${ring:+--ring "$ring"} "${options[@]}" \
         --report "$NETNS_WORK/$1"
 }
 
