@@ -19,6 +19,7 @@
 struct path {
     struct run_options options;
     void (*hide)(struct run_options *options);  // between run and result; NULL: nothing
+    void (*look)(const struct world *world);    // after the run; NULL: nothing
     struct world_faults faults;
     struct cor_source *source;  // NULL: the pattern
     struct cor_pattern pattern;
@@ -72,6 +73,9 @@ static inline void path_try(struct path *path, const char *words) {
     world_outcome(world, &path->outcome);
     world_result(world, &path->result);
     world_effective(world, &path->effective);
+    if (path->look != NULL) {
+        path->look(world);
+    }
     world_free(world);
 }
 

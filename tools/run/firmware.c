@@ -124,6 +124,7 @@ static void start_app(struct world *world, uint64_t now_us) {
                                   : now_us + world->options->duration_ns / 1000;
         world->stage = WORLD_TRANSFER;
         snapshot_take(world, &world->first);
+        samples_begin(world);
         if (status != COR_OK) {
             end(world, status);
         }
@@ -260,6 +261,7 @@ static void first_payload(void *context) {
     }
     cor_app_tx_first_payload(&world->app, twin_now_ns(world->sim) / 1000);
     snapshot_take(world, &world->first);
+    samples_begin(world);
 }
 
 static void ping_result(void *context, const struct cor_ping_result *result) {

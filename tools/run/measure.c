@@ -187,14 +187,17 @@ static void fill_latency(struct world *world, struct result *result) {
     result->latency_lost = world->pings_lost;
 }
 
-static uint64_t payload_bytes(const struct world *world) {
+uint64_t world_payload_since(const struct world *world, const struct snapshot *now) {
+    const struct snapshot *first = &world->first;
+
     if (run_app_receives(world->options->app)) {
-        return rx_payload_bytes(world);
+        return rx_payload_since(world, now);
     }
     if (world->peer != NULL) {
-        return SINCE(peer_bytes);
+        return now->peer_bytes - first->peer_bytes;
     }
-    return world->options->app == RUN_APP_TCP_TX ? SINCE(tcp.bytes_acked) : SINCE(udp.bytes_sent);
+    return world->options->app == RUN_APP_TCP_TX ? now->tcp.bytes_acked - first->tcp.bytes_acked
+                                                 : now->udp.bytes_sent - first->udp.bytes_sent;
 }
 
 void world_result(struct world *world, struct result *result) {
@@ -209,7 +212,7 @@ void world_result(struct world *world, struct result *result) {
         return;
     }
     result->interval_ns = world->last.at_ns - world->first.at_ns;
-    result->payload_bytes = payload_bytes(world);
+    result->payload_bytes = world_payload_since(world, &world->last);
     result->goodput_bps = per_second(result->payload_bytes, result->interval_ns);
     for (int i = 0; i < COR_METER_STATE_COUNT; i++) {
         int64_t us = (int64_t)SINCE(state_us[i]);

@@ -102,6 +102,9 @@ static const struct option_row rows[] = {
     {"seed", OPTION_COUNT, "N", "seed of everything random (default 1)", AT(seed)},
 
     {.kind = OPTION_HEADING, .help = "What comes out"},
+    {"watch", OPTION_FLAG, NULL, "show rate, waits and bus while it runs, on stderr", AT(watch)},
+    {"samples", OPTION_TIME, "T", "put a sample of the meter every T into the JSON",
+     AT(samples_ns), .min = 1e6},
     {"json", OPTION_TEXT_OR_DASH, "FILE", "the result as JSON: to stdout in place of the table, "
      "or to a file beside it",
      AT(json)},
@@ -293,6 +296,9 @@ static int check_effect(const struct run_options *options) {
     if (options->ring_given && !sends_tcp) {
         return options_error(
             &spec, "--ring is TCP's send ring: not with %s", app_names[options->app]);
+    }
+    if (options->samples_ns != 0 && options->json == NULL) {
+        return options_error(&spec, "--samples go into the JSON: give --json too");
     }
     for (size_t i = 0; i < sizeof(logs) / sizeof(logs[0]); i++) {
         if (logs[i] != NULL && strcmp(logs[i], "-") == 0) {

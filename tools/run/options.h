@@ -81,6 +81,8 @@ struct run_options {
     uint64_t seed;
     // What to print and write.
     const char *json;
+    uint64_t samples_ns;  // between two samples; 0: none
+    bool watch;
     const char *bus_log;
     const char *air_log;
     const char *chip_log;

@@ -2,6 +2,7 @@
 #include "report.h"
 
 #include "common/json.h"
+#include "samples.h"
 
 #include "coradio/ip4.h"
 
@@ -104,6 +105,32 @@ static void json_effective(cJSON *to, const struct report_effective *effective) 
     json_add_text(to, "address", cor_ip4_text(effective->address, address));
 }
 
+static void json_samples(cJSON *to, const struct world *world) {
+    size_t count = samples_count(world);
+
+    for (size_t i = 0; i < count; i++) {
+        struct sample sample = samples_at(world, i);
+        cJSON *row = json_append_object(to);
+        cJSON *states;
+
+        json_add_real(row, "t_s", (double)sample.end_ns / 1e9, 6);
+        json_add_u64(row, "bytes", sample.payload_bytes);
+        json_add_real(
+            row,
+            "goodput_bps",
+            sample.length_ns == 0 ? 0.0
+                                  : (double)sample.payload_bytes * 8e9 / (double)sample.length_ns,
+            0);
+        states = json_add_object(row, "chronograph_us");
+        for (int j = 0; j < COR_METER_STATE_COUNT; j++) {
+            json_add_u64(states, cor_meter_state_name((enum cor_meter_state)j), sample.state_us[j]);
+        }
+        json_add_real(row, "bus_utilization", sample.bus_utilization, 6);
+        json_add_u64(row, "retransmissions", sample.retransmissions);
+        json_add_real(row, "power_mw", sample.power_mw, 3);
+    }
+}
+
 static void json_payload(cJSON *root, const struct result *result) {
     cJSON *payload = json_add_object(root, "payload");
 
@@ -120,7 +147,8 @@ int report_json(
     const char *path,
     const struct run_options *asked,
     const struct report_effective *effective,
-    const struct result *result) {
+    const struct result *result,
+    const struct world *world) {
     cJSON *root = json_new_object();
     cJSON *states;
     cJSON *part;
@@ -156,6 +184,9 @@ int report_json(
 #undef X
     if (result->receives) {
         json_receive(json_add_object(root, "receive"), result);
+    }
+    if (asked->samples_ns != 0) {
+        json_samples(json_add_array(root, "samples"), world);
     }
     code = json_write(path, root);
     cJSON_Delete(root);

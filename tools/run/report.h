@@ -23,12 +23,15 @@ struct report_effective {
 
 #define REPORT_SCHEMA 1
 
-// To the file named, "-" is stdout. Returns 0 or an errno.
+struct world;
+
+// To the file named, "-" is stdout. The world holds the samples. Returns 0 or an errno.
 int report_json(
     const char *path,
     const struct run_options *asked,
     const struct report_effective *effective,
-    const struct result *result);
+    const struct result *result,
+    const struct world *world);
 
 void report_table(
     FILE *out,

@@ -11,6 +11,7 @@
 #include "options.h"
 #include "report.h"
 #include "source_file.h"
+#include "view.h"
 #include "world.h"
 
 #include <errno.h>
@@ -28,6 +29,7 @@ struct run {
     struct cor_iperf_source iperf;
     bool file_open;
     struct progress progress;
+    struct view view;
     uint64_t drawn_ns;
     struct world *world;
 };
@@ -51,6 +53,10 @@ static bool watch(void *context, uint64_t done_bytes, uint64_t now_ns) {
     struct run *run = context;
     uint64_t wall_ns = clock_now_ns();
 
+    if (run->options.watch) {
+        view_update(&run->view, run->world, wall_ns);
+        return !signals_stop_asked();
+    }
     if (run->progress.shown_bytes == 0) {
         // Bring-up and join are not part of the rate, nor is the look in which they ended.
         run->progress.start_ns = now_ns;
@@ -238,7 +244,7 @@ static int report(struct run *run) {
     if (run->options.json == NULL) {
         return EXIT_CODE_DONE;
     }
-    code = report_json(run->options.json, &run->options, &effective, &result);
+    code = report_json(run->options.json, &run->options, &effective, &result, run->world);
     if (code != 0) {
         complain(
             "%s: %s; name a file that can be written with --json",
@@ -262,8 +268,10 @@ static int run_world(struct run *run, const struct world_setup *setup) {
     }
     progress_init(
         &run->progress, run->options.in_virtual ? "virtual" : "sending", setup->source_bytes, 1, 0);
+    view_init(&run->view, setup->source_bytes, clock_now_ns());
     world_run(run->world, watch, run);
     progress_clear(&run->progress);
+    live_clear(&run->view.live);
     world_outcome(run->world, &outcome);
     code = judge(run, &outcome);
     report_code = EXIT_CODE_DONE;

@@ -135,6 +135,7 @@ void rx_start(struct world *world, uint64_t now_us) {
 
 static void first_bytes(struct world *world, uint64_t now_us) {
     snapshot_take(world, &world->first);
+    samples_begin(world);
     world->stage = WORLD_TRANSFER;
     if (world->options->duration_ns != 0) {
         world->rx_stop_ns = world->first.at_ns + world->options->duration_ns;
@@ -192,8 +193,10 @@ void rx_ping(struct world *world, uint64_t rtt_us) {
 
 // ---- the result
 
-uint64_t rx_payload_bytes(const struct world *world) {
-    return SINCE(rx_bytes) + (sends_too(world) ? SINCE(tcp.bytes_acked) : 0);
+uint64_t rx_payload_since(const struct world *world, const struct snapshot *now) {
+    uint64_t sent_bytes = now->tcp.bytes_acked - world->first.tcp.bytes_acked;
+
+    return now->rx_bytes - world->first.rx_bytes + (sends_too(world) ? sent_bytes : 0);
 }
 
 void rx_fill_bounds(const struct world *world, struct result *result) {

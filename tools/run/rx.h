@@ -10,6 +10,7 @@
 
 struct world;
 struct result;
+struct snapshot;
 
 void rx_init(struct world *world);
 void rx_start(struct world *world, uint64_t now_us);
@@ -17,7 +18,7 @@ uint64_t rx_poll(struct world *world, uint64_t now_us);
 // A round trip was measured.
 void rx_ping(struct world *world, uint64_t rtt_us);
 // Payload over the whole interval, and the parts of the result that differ from a sender's.
-uint64_t rx_payload_bytes(const struct world *world);
+uint64_t rx_payload_since(const struct world *world, const struct snapshot *now);
 void rx_fill_bounds(const struct world *world, struct result *result);
 void rx_fill_result(struct world *world, struct result *result);
 void rx_free(struct world *world);

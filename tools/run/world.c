@@ -361,6 +361,13 @@ static bool memory_init(struct world *world, char error[256]) {
     return true;
 }
 
+// A view needs samples too, though they stay out of the JSON then.
+#define VIEW_STEP_NS 50000000u
+
+static uint64_t samples_step_ns(const struct run_options *options) {
+    return options->samples_ns != 0 ? options->samples_ns : options->watch ? VIEW_STEP_NS : 0;
+}
+
 struct world *world_new(const struct world_setup *setup, char error[256]) {
     struct world *world = calloc(1, sizeof(*world));
 
@@ -392,6 +399,7 @@ struct world *world_new(const struct world_setup *setup, char error[256]) {
         world_free(world);
         return NULL;
     }
+    samples_init(world, samples_step_ns(world->options));
     firmware_init(world);
     return world;
 }
@@ -418,6 +426,7 @@ void world_free(struct world *world) {
     }
     files_close(&world->files);
     latency_free(&world->latency);
+    samples_free(world);
     if (world->peer_digest != NULL) {
         sha256_free(world->peer_digest);
     }

@@ -16,6 +16,7 @@
 #include "coradio_twin/sim.h"
 #include "latency.h"
 #include "losses.h"
+#include "samples.h"
 #include "snapshot.h"
 #include "world.h"
 
@@ -137,6 +138,7 @@ struct world {
     struct snapshot first;  // at the first payload bit on the bus
     struct snapshot last;   // at the last payload byte at the peer
     struct latency latency;
+    struct samples samples;
     uint64_t pings_lost;
     struct losses losses;  // of datagrams with payload
     uint64_t joined_ns;
@@ -156,6 +158,8 @@ void firmware_init(struct world *world);
 // measure.c: frames the board puts in one aggregate at most, as the chip reads it back; where it
 // does not, as it was measured. Never as it was asked for.
 uint32_t world_ampdu(const struct world *world);
+// measure.c: payload that arrived between the start of the measuring interval and a later look.
+uint64_t world_payload_since(const struct world *world, const struct snapshot *now);
 
 // far_side.c: what the peer's application does with what arrives.
 void far_side_received(void *context, const uint8_t *data, uint32_t size_bytes);
