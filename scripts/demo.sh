@@ -49,7 +49,7 @@ start_sink() {
 send_recording() {
     echo "sending $recording (32 MiB) from a virtual Pico 2 W to the sink at $target"
     "$coradio" run --board pico2w --app tcp-tx --source "$recording" --to "$target" \
-        --json="$folder/run.json"
+        --samples 200ms --json="$folder/run.json"
     wait "$sink"
     trap - EXIT
 }
@@ -65,10 +65,13 @@ compare() {
     echo "SHA-256 at both ends: $sent"
 }
 
+results=("$folder/run.json" "$folder/sink.json")
+
 sweep() {
     for mhz in 25 37.5 50; do
         "$coradio" run --board pico2w --app tcp-tx --bytes 32MiB --bus-mhz "$mhz" --virtual \
-            --json="$folder/$mhz.json" >/dev/null
+            --samples 200ms --json="$folder/$mhz.json" >/dev/null
+        results+=("$folder/$mhz.json")
         printf '  %8s  %7s  %7.1f %%  %s\n' "$mhz MHz" "$(mbps "$folder/$mhz.json")" \
             "$(awk -v u="$(field "$folder/$mhz.json" utilization)" 'BEGIN { print 100 * u }')" \
             "$(field "$folder/$mhz.json" limit)"
@@ -91,3 +94,9 @@ echo
 echo "In virtual time (simulated): 32 MiB of TCP"
 echo "       bus   Mbit/s  bus busy  limit"
 sweep
+
+"$coradio" budget --json >"$folder/budget.json"
+"$coradio" report --title "A recording from a virtual Pico 2 W" --output "$folder/report.html" \
+    "${results[@]}" "$folder/budget.json"
+echo
+echo "All of it as a page with figures: $folder/report.html"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Installs what is missing from Debian: setup.sh GROUP..., groups as in scripts/packages.txt.
+# Installs what is missing from Debian and npm: setup.sh GROUP..., groups as in
+# scripts/packages.txt.
 # Says what it installs; does nothing, quickly, when all of it is there. Root or sudo.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -8,6 +9,8 @@ cd "$(dirname "$0")/.."
 missing=()
 for group in "$@"; do
     while read -r package; do
+        # A Node.js that is there is kept, with the npm it came with.
+        case $package in nodejs | npm) command -v node >/dev/null && continue ;; esac
         status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
         [ "$status" = installed ] || missing+=("$package")
     done < <(awk -v group="$group" '$1 == group { print $2 }' scripts/packages.txt)
@@ -35,3 +38,4 @@ if [ ${#missing[@]} -gt 0 ]; then
     fi
 fi
 scripts/fetch-lwip.sh
+scripts/fetch-npm.sh
