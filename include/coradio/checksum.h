@@ -44,13 +44,6 @@ static inline bool cor_sum_is_right(uint32_t total) {
     return cor_sum_fold(total) == 0xFFFFU;
 }
 
-// The unfolded sum of a header of 20 bytes, in line: TCP's and IPv4's without options.
-static inline uint32_t cor_sum_header(const uint8_t *at) {
-    return cor_sum_u32(cor_get_be32(at)) + cor_sum_u32(cor_get_be32(at + 4)) +
-           cor_sum_u32(cor_get_be32(at + 8)) + cor_sum_u32(cor_get_be32(at + 12)) +
-           cor_sum_u32(cor_get_be32(at + 16));
-}
-
 #ifdef __cplusplus
 }
 #endif

@@ -66,6 +66,9 @@ struct cor_net_socket_ops {
     // As cor_frame_source_ops.pull, for one pass. Called only while the pass is in `wants`.
     enum cor_status (*pull)(
         struct cor_net_socket *socket, uint64_t now_us, struct cor_frame_tx *tx, uint8_t pass);
+    // The same for data alone, where most frames come from; NULL: pull serves all passes.
+    enum cor_status (*pull_data)(
+        struct cor_net_socket *socket, uint64_t now_us, struct cor_frame_tx *tx);
     // The frame with this index has left; index is what pull put into the token.
     void (*sent)(struct cor_net_socket *socket, uint64_t now_us, uint32_t index);
     // Runs due timers, returns the socket's next deadline.

@@ -184,10 +184,16 @@ struct cor_tcp {
     uint64_t challenged_us;
     uint64_t sent_us;  // last time data went out
     struct cor_tcp_receive receive;
-    // Header template: two bytes of padding, then Ethernet, IP, TCP.
+    // Header template: two bytes of padding, then Ethernet, IP, TCP. It is complete but for
+    // sequence number, flags and TCP checksum as long as the two numbers behind it stay the same.
     uint32_t template_words[14];
-    uint32_t ip_sum;   // of the IP header without its length
-    uint32_t tcp_sum;  // of pseudo header and TCP header without length, numbers and payload
+    uint32_t template_bytes;  // of payload; UINT32_MAX: the template is to be completed
+    uint32_t template_key;    // what was received, and how far the application had read
+    uint32_t template_sum;    // of pseudo header and TCP header as they stand
+    uint32_t address_sum;     // of the addresses, and of pseudo header and ports of an
+    uint32_t answer_sum;      // acknowledgement by the peer: as words lie in memory
+    uint32_t ip_sum;          // of the IP header without its length
+    uint32_t tcp_sum;         // of pseudo header and TCP header without length, numbers and payload
     struct cor_tcp_counters counters;
 };
 

@@ -74,33 +74,40 @@ static uint8_t wanted(const struct cor_net *net) {
     return wants;
 }
 
-// The passes in order. Most often only data is wanted, and the others need not be made.
-static bool pull_passes(struct cor_net *net, uint64_t now_us, struct cor_frame_tx *tx) {
-    uint32_t wants = wanted(net);
+// In the steady state of a transfer nobody wants anything but to send data. False: look closer.
+static inline bool pull_steady(struct cor_net *net, uint64_t now_us, struct cor_frame_tx *tx) {
+    struct cor_net_socket *socket = net->turn != NULL ? net->turn : net->sockets;
 
-    if ((wants & COR_NET_PASS_CONTROL) != 0 &&
-        pull_sockets(net, now_us, tx, COR_NET_PASS_CONTROL)) {
-        return true;
+    if ((net->requests_waiting | net->control_count | net->echo_state) != 0 ||
+        wanted(net) != COR_NET_PASS_DATA || socket->wants == 0 || socket->ops->pull_data == NULL ||
+        socket->ops->pull_data(socket, now_us, tx) != COR_OK) {
+        return false;
     }
-    if ((wants & COR_NET_PASS_RETRANSMIT) != 0 &&
-        pull_sockets(net, now_us, tx, COR_NET_PASS_RETRANSMIT)) {
-        return true;
+    net->turn = socket->next;
+    return true;
+}
+
+// Everything that can go, in the order of its urgency.
+static bool pull_any(struct cor_net *net, uint64_t now_us, struct cor_frame_tx *tx) {
+    COR_ASSERT(tx->head_room_bytes >= COR_FRAME_HEAD_BYTES_MAX);
+    tx->piece_count = 0;
+    tx->payload_bytes = 0;
+    tx->token = 0;
+    tx->blocked = COR_METER_STATE_source;
+    bool pulled = (net->requests_waiting | net->control_count | net->echo_state) != 0 &&
+                  pull_control(net, now_us, tx);
+    uint32_t wants = wanted(net);
+    for (uint32_t pass = COR_NET_PASS_CONTROL; pass <= COR_NET_PASS_DATA && !pulled; pass <<= 1) {
+        pulled = (wants & pass) != 0 && pull_sockets(net, now_us, tx, (uint8_t)pass);
     }
-    return (wants & COR_NET_PASS_DATA) != 0 && pull_sockets(net, now_us, tx, COR_NET_PASS_DATA);
+    return pulled;
 }
 
 static enum cor_status net_pull(
     struct cor_frame_source *source, uint64_t now_us, struct cor_frame_tx *tx) {
     struct cor_net *net = net_of(source);
 
-    COR_ASSERT(tx->head_room_bytes >= COR_FRAME_HEAD_BYTES_MAX && ((uintptr_t)tx->head & 3) == 2);
-    tx->piece_count = 0;
-    tx->payload_bytes = 0;
-    tx->token = 0;
-    tx->blocked = COR_METER_STATE_source;
-    if (((net->requests_waiting | net->control_count | net->echo_state) != 0 &&
-         pull_control(net, now_us, tx)) ||
-        pull_passes(net, now_us, tx)) {
+    if (pull_steady(net, now_us, tx) || pull_any(net, now_us, tx)) {
         net->counters.frames_sent++;
         return COR_OK;
     }
@@ -238,14 +245,8 @@ static uint32_t input_ip(
     return input_packet(net, now_us, &packet);
 }
 
-static uint32_t net_input(
-    struct cor_frame_source *source, uint64_t now_us, uint8_t *frame, uint32_t size_bytes) {
-    struct cor_net *net = net_of(source);
-
-    net->counters.frames_received++;
-    if (cor_tcp_input_fast(net, now_us, frame, size_bytes)) {
-        return 0;
-    }
+uint32_t cor_net_input_any(
+    struct cor_net *net, uint64_t now_us, const uint8_t *frame, uint32_t size_bytes) {
     if (size_bytes < COR_ETHERNET_BYTES) {
         net->counters.drop_ethernet++;
         return 0;
@@ -284,7 +285,7 @@ static void net_link(struct cor_frame_source *source, uint64_t now_us, bool up) 
 static const struct cor_frame_source_ops frame_ops = {
     .pull = net_pull,
     .sent = net_sent,
-    .input = net_input,
+    .input = cor_tcp_input_first,
     .link = net_link,
 };
 

@@ -21,8 +21,11 @@
 // whole words then.
 #if defined(__GNUC__)
 #    define COR_ALIGNED(at, type) __builtin_assume_aligned((at), sizeof(type))
+// For the one or two places a frame goes through where a call costs more than what is called.
+#    define COR_HOT_INLINE static inline __attribute__((always_inline))
 #else
 #    define COR_ALIGNED(at, type) (at)
+#    define COR_HOT_INLINE        static inline
 #endif
 
 // Tokens of frames: the socket's identifier above, its own index below. Frames nobody waits for
@@ -62,6 +65,10 @@ struct cor_reassembly_ops {
 };
 
 // --- net.c ---
+
+// Any frame. Returns how many of its bytes are the application's.
+uint32_t cor_net_input_any(
+    struct cor_net *net, uint64_t now_us, const uint8_t *frame, uint32_t size_bytes);
 
 // Puts a socket on the list; COR_NET_SOCKETS at most.
 void cor_net_attach(
@@ -171,9 +178,10 @@ void cor_icmp_error_emit(
 // --- sockets; each returns how many bytes of the packet are the application's ---
 
 uint32_t cor_tcp_input(struct cor_net *net, uint64_t now_us, const struct cor_net_packet *packet);
-// True: the frame was a plain acknowledgement of an open connection, and is dealt with.
-bool cor_tcp_input_fast(
-    struct cor_net *net, uint64_t now_us, const uint8_t *frame, uint32_t size_bytes);
+// The frame source's input(): plain acknowledgements of an open connection are dealt with here, all
+// other frames go to cor_net_input_any().
+uint32_t cor_tcp_input_first(
+    struct cor_frame_source *source, uint64_t now_us, uint8_t *frame, uint32_t size_bytes);
 bool cor_tcp_is_listening(const struct cor_net *net, uint16_t port);
 uint32_t cor_udp_input(struct cor_net *net, uint64_t now_us, const struct cor_net_packet *packet);
 void cor_ping_input(

@@ -19,6 +19,7 @@ set(RING_SOURCES
     tcp.c
     tcp_ack.c
     tcp_congestion.c
+    tcp_fast.c
     tcp_icmp.c
     tcp_in.c
     tcp_listen.c

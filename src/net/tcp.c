@@ -88,6 +88,8 @@ void cor_tcp_set_hop(struct cor_tcp *tcp, const uint8_t *mac) {
     tcp->ip_sum = cor_net_ip_sum(at + COR_NET_IP);
     tcp->tcp_sum = cor_ipv4_pseudo_sum(ip.from, ip.to, COR_IPV4_TCP, 0) +
                    cor_sum_bytes(transport, COR_TCP_CHECKSUM);
+    tcp->template_bytes = UINT32_MAX;
+    cor_tcp_fast_init(tcp);
     tcp->flags |= COR_TCP_RESOLVED;
 }
 
@@ -119,6 +121,7 @@ static void tcp_address(struct cor_net_socket *socket, uint64_t now_us, bool cha
 
 static const struct cor_net_socket_ops tcp_ops = {
     .pull = cor_tcp_pull,
+    .pull_data = cor_tcp_pull_data,
     .sent = cor_tcp_sent,
     .poll = cor_tcp_poll,
     .neighbour = tcp_neighbour,

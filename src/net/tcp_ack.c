@@ -147,9 +147,12 @@ static void adjust(struct cor_tcp *tcp, uint32_t ack, uint32_t acked_bytes, uint
 
 void cor_tcp_acked(struct cor_tcp *tcp, uint64_t now_us, uint32_t ack) {
     uint32_t acked = ack - tcp->snd_una;
-    uint32_t flight = tcp->flight_max_bytes;
+    uint32_t in_flight = cor_tcp_in_flight(tcp);
+    // Only an acknowledgement ends the growth of what is in flight: its highest is here.
+    uint32_t flight = in_flight > tcp->flight_max_bytes ? in_flight : tcp->flight_max_bytes;
     uint32_t news = COR_TCP_NEWS_ADVANCED;
 
+    tcp->flight_max_bytes = flight;
     if (!cor_seq_before(ack, tcp->flight_mark)) {
         bool limited = flight + tcp->cut_bytes <= tcp->congestion.window_bytes;
 
@@ -157,7 +160,7 @@ void cor_tcp_acked(struct cor_tcp *tcp, uint64_t now_us, uint32_t ack) {
         // A round trip is over. What was in flight in it, not at this moment, tells whether the
         // window was the limit: acknowledgements come in bursts.
         tcp->flight_before_bytes = flight;
-        tcp->flight_max_bytes = cor_tcp_in_flight(tcp);
+        tcp->flight_max_bytes = in_flight;
         tcp->flight_mark = tcp->snd_nxt;
     }
     tcp->snd_una = ack;

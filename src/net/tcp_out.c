@@ -25,48 +25,58 @@ struct mark {
 };
 
 // The template has its IP header at a multiple of 4, and so has the block the driver lends.
-static inline void copy_template(const struct cor_tcp *tcp, uint8_t *head) {
+COR_HOT_INLINE void copy_template(const struct cor_tcp *tcp, uint8_t *head) {
     memcpy(head, (const uint8_t *)tcp->template_words + COR_NET_PAD, COR_NET_PAD);
     memcpy(
         COR_ALIGNED(head + COR_NET_PAD, uint32_t),
-        tcp->template_words + 1,
+        COR_ALIGNED(tcp->template_words + 1, uint32_t),
         HEAD_BYTES - COR_NET_PAD);
 }
 
-static inline void emit_head_inline(
-    struct cor_tcp *tcp, struct cor_frame_tx *tx, const struct mark *mark) {
-    uint32_t size = COR_TCP_BYTES + (uint32_t)mark->size_bytes;
+// Puts into the template what seldom changes from one segment to the next.
+static void complete_template(struct cor_tcp *tcp, uint32_t size_bytes) {
+    uint8_t *ip = (uint8_t *)tcp->template_words + COR_NET_PAD + COR_NET_IP;
+    uint8_t *at = (uint8_t *)tcp->template_words + COR_NET_PAD + COR_NET_TRANSPORT;
+    uint32_t size = COR_TCP_BYTES + size_bytes;
     uint32_t total = COR_IPV4_BYTES + size;
-    uint8_t *ip = tx->head + COR_NET_IP;
-    uint8_t *at = tx->head + COR_NET_TRANSPORT;
-    uint32_t ack = tcp->rcv_nxt;
-    uint16_t window = tcp->window_bytes;
-    uint32_t sum = tcp->tcp_sum + size + mark->flags + mark->sum;
+    uint16_t window = cor_tcp_announce(tcp);
 
-    if (tcp->config.receive_ring != NULL) {
-        window = cor_tcp_announce(tcp);
-    } else {
-        tcp->receive.announced = ack + window;
-    }
-    copy_template(tcp, tx->head);
     cor_put_be16(ip + COR_IPV4_LENGTH, (uint16_t)total);
     cor_put_be16(ip + COR_IPV4_CHECKSUM, (uint16_t)~cor_sum_fold(tcp->ip_sum + total));
-    cor_put_be32(at + COR_TCP_SEQ, mark->seq);
-    cor_put_be32(at + COR_TCP_ACKED, ack);
-    at[COR_TCP_FLAGS] = (uint8_t)(COR_TCP_ACK | mark->flags);
+    cor_put_be32(at + COR_TCP_ACKED, tcp->rcv_nxt);
     cor_put_be16(at + COR_TCP_WINDOW, window);
-    sum += cor_sum_u32(mark->seq) + cor_sum_u32(ack) + window;
+    tcp->template_sum = tcp->tcp_sum + size + cor_sum_u32(tcp->rcv_nxt) + window;
+    tcp->template_bytes = size_bytes;
+    tcp->template_key = tcp->rcv_nxt + tcp->receive.read_seq;
+}
+
+COR_HOT_INLINE void emit_head_inline(
+    struct cor_tcp *tcp, struct cor_frame_tx *tx, const struct mark *mark) {
+    // Both only grow: their sum stands still when both do.
+    if (tcp->template_bytes != mark->size_bytes ||
+        tcp->template_key != tcp->rcv_nxt + tcp->receive.read_seq) {
+        complete_template(tcp, mark->size_bytes);
+    }
+    uint8_t *at = tx->head + COR_NET_TRANSPORT;
+    uint32_t sum = tcp->template_sum + mark->flags + mark->sum + cor_sum_u32(mark->seq);
+    copy_template(tcp, tx->head);
+    cor_put_be32(at + COR_TCP_SEQ, mark->seq);
+    if (mark->flags != 0) {
+        at[COR_TCP_FLAGS] = (uint8_t)(COR_TCP_ACK | mark->flags);
+    }
     cor_put_be16(at + COR_TCP_CHECKSUM, (uint16_t)~cor_sum_fold(sum));
     tx->head_bytes = HEAD_BYTES;
     tcp->counters.segments_sent++;
-    // Every segment acknowledges.
-    tcp->ack_us = COR_NET_NEVER;
-    tcp->flags &= (uint16_t)~COR_TCP_ACK_DUE;
-    tcp->unacked_received = 0;
+    // Every segment acknowledges. A delayed acknowledgement waits only for what was received.
+    if (tcp->unacked_received != 0) {
+        tcp->unacked_received = 0;
+        tcp->ack_us = COR_NET_NEVER;
+    }
 }
 
 static void emit_head(struct cor_tcp *tcp, struct cor_frame_tx *tx, const struct mark *mark) {
     emit_head_inline(tcp, tx, mark);
+    tcp->flags &= (uint16_t)~COR_TCP_ACK_DUE;
 }
 
 // --- Control: SYN, window probe, acknowledgement ---
@@ -197,7 +207,7 @@ static enum cor_status pull_control(struct cor_tcp *tcp, uint64_t now_us, struct
 // --- Segments ---
 
 // Points tx at the payload of a descriptor; a ring that wraps makes two pieces.
-static inline void point(
+COR_HOT_INLINE void point(
     const struct cor_tcp *tcp, const struct cor_tcp_segment *segment, struct cor_frame_tx *tx) {
     uint32_t offset = segment->offset_words * 4U;
     uint32_t size = segment->size_bytes;
@@ -216,33 +226,30 @@ static inline void point(
 }
 
 // Fills tx with a segment; its descriptor is then in flight and in the queue of the bus.
-static inline void emit_segment(
+static void emit_segment(
     struct cor_tcp *tcp, uint64_t now_us, struct cor_frame_tx *tx, uint16_t index, bool push) {
     struct cor_tcp_segment *segment = &tcp->config.segments[index];
-    uint8_t psh = push && segment->size_bytes != 0 ? COR_TCP_PSH : 0;
-    uint8_t fin = (segment->flags & COR_TCP_SEGMENT_FIN) != 0 ? COR_TCP_FIN : 0;
+    uint16_t size = segment->size_bytes;
+    uint8_t flags = segment->flags;
+    uint8_t psh = push && size != 0 ? COR_TCP_PSH : 0;
     struct mark mark = {
         .seq = segment->seq,
-        .flags = (uint8_t)(psh | fin),
-        .size_bytes = segment->size_bytes,
+        .flags = (uint8_t)(psh | (flags & COR_TCP_SEGMENT_FIN)),
+        .size_bytes = size,
         .sum = segment->sum,
     };
 
-    emit_head_inline(tcp, tx, &mark);
-    point(tcp, segment, tx);
-    if (segment->size_bytes > tcp->pmtu.whole_bytes) {
-        cor_tcp_pmtu_allow(tcp, tx);
-    }
-    tx->token = cor_net_token(&tcp->socket, index);
     segment->sent_us = (uint32_t)now_us;
-    segment->flags |= COR_TCP_SEGMENT_PIPE;
+    segment->flags = flags | COR_TCP_SEGMENT_PIPE;
     segment->queued++;
+    point(tcp, segment, tx);
+    tx->token = cor_net_token(&tcp->socket, index);
     tcp->queued_count++;
-    tcp->pipe_bytes += mark.size_bytes;
+    tcp->pipe_bytes += size;
     tcp->sent_us = now_us;
-    uint32_t in_flight = cor_tcp_in_flight(tcp);
-    if (in_flight > tcp->flight_max_bytes) {
-        tcp->flight_max_bytes = in_flight;
+    emit_head(tcp, tx, &mark);
+    if (size > tcp->pmtu.whole_bytes) {
+        cor_tcp_pmtu_allow(tcp, tx);
     }
 }
 
@@ -371,12 +378,11 @@ static void arm_probe(struct cor_tcp *tcp, uint64_t now_us) {
 
 // Is this the last segment that goes before the sender stalls? Then it asks for an answer (PSH).
 static bool stalls_after(
-    const struct cor_tcp *tcp, const struct cor_tcp_segment *segment, int32_t window_left) {
+    const struct cor_tcp *tcp, uint32_t next, uint32_t size_bytes, int32_t window_left) {
     if (tcp->unsent_count == 1) {
         return true;
     }
-    const struct cor_tcp_segment *after = &tcp->config.segments[cor_tcp_index(tcp, tcp->next, 1)];
-    uint32_t both = (uint32_t)segment->size_bytes + after->size_bytes;
+    uint32_t both = size_bytes + tcp->config.segments[next].size_bytes;
     bool held =
         tcp->unsent_count == 2 && (tcp->flags & COR_TCP_END_OPEN) != 0 && !tcp->config.nagle_off;
 
@@ -386,30 +392,32 @@ static bool stalls_after(
 
 static void send_next(
     struct cor_tcp *tcp, uint64_t now_us, struct cor_frame_tx *tx, int32_t window_left) {
-    struct cor_tcp_segment *segment = &tcp->config.segments[tcp->next];
+    const struct cor_tcp_segment *segment = &tcp->config.segments[tcp->next];
+    uint32_t size = segment->size_bytes;
+    uint32_t end = cor_tcp_segment_end(segment);
     uint16_t index = tcp->next;
-    bool first = tcp->flight_count == 0;
+    uint16_t next = cor_tcp_index(tcp, index, 1);
 
     if (tcp->duplicates != 0 && tcp->recovery == COR_TCP_NO_RECOVERY &&
-        tcp->pipe_bytes + segment->size_bytes > tcp->congestion.window_bytes) {
-        tcp->limited_bytes += segment->size_bytes;
+        tcp->pipe_bytes + size > tcp->congestion.window_bytes) {
+        tcp->limited_bytes += size;
         tcp->counters.limited_transmits++;
     }
-    bool push = stalls_after(tcp, segment, window_left);
-    emit_segment(tcp, now_us, tx, index, push);
-    tcp->counters.bytes_sent += segment->size_bytes;
-    tcp->snd_nxt = cor_tcp_segment_end(segment);
-    tcp->snd_max = cor_seq_latest(tcp->snd_max, tcp->snd_nxt);
-    tcp->next = cor_tcp_index(tcp, index, 1);
+    bool push = stalls_after(tcp, next, size, window_left);
+    tcp->counters.bytes_sent += size;
+    tcp->snd_nxt = end;
+    tcp->snd_max = cor_seq_latest(tcp->snd_max, end);
+    tcp->next = next;
     tcp->unsent_count--;
-    tcp->flight_count++;
     tcp->flags &= (uint16_t)~COR_TCP_FORCED;
-    if (first) {
+    if (tcp->flight_count++ == 0) {
         tcp->progress_us = now_us;
         cor_tcp_arm(tcp, now_us);
     }
+    emit_segment(tcp, now_us, tx, index, push);
 }
 
+// The whole decision.
 static enum cor_status pull_data(struct cor_tcp *tcp, uint64_t now_us, struct cor_frame_tx *tx) {
     if (tcp->unsent_count == 0) {
         return blocked(tx, idle_cause(tcp));
@@ -477,6 +485,44 @@ static enum cor_status pull_probe(struct cor_tcp *tcp, uint64_t now_us, struct c
     return COR_OK;
 }
 
+// The steady state of a long transfer: a segment in the middle of what waits, with others in flight
+// and none of them missed, that fits both windows together with the next one. It has neither PSH
+// nor FIN and was never sent. False: the whole decision is needed.
+COR_HOT_INLINE bool send_steady(struct cor_tcp *tcp, uint64_t now_us, struct cor_frame_tx *tx) {
+    struct cor_tcp_segment *segments = tcp->config.segments;
+    struct cor_tcp_segment *segment = &segments[tcp->next];
+    uint32_t next = tcp->next + 1U;
+    uint32_t pipe = tcp->pipe_bytes;
+    uint32_t size = segment->size_bytes;
+    uint32_t seq = segment->seq;
+
+    next = next == tcp->config.segment_count ? 0 : next;
+    uint32_t both = size + segments[next].size_bytes;
+    if (tcp->unsent_count < 3 || (tcp->lost_count | tcp->duplicates) != 0 || tcp->times.on ||
+        tcp->flight_count == 0 || size > tcp->pmtu.whole_bytes ||
+        (int32_t)both > cor_tcp_window_left(tcp, seq) ||
+        pipe - tcp->departed_bytes + both > tcp->congestion.window_bytes) {
+        return false;
+    }
+    segment->sent_us = (uint32_t)now_us;
+    segment->flags = COR_TCP_SEGMENT_PIPE;
+    segment->queued = 1;
+    tx->token = cor_net_token(&tcp->socket, tcp->next);
+    tcp->sent_us = now_us;
+    tcp->pipe_bytes = pipe + size;
+    tcp->snd_nxt = seq + size;
+    tcp->snd_max = cor_seq_latest(tcp->snd_max, seq + size);
+    tcp->next = (uint16_t)next;
+    tcp->unsent_count--;
+    tcp->flight_count++;
+    tcp->queued_count++;
+    // COR_TCP_FORCED is not set: it went with the first of those in flight.
+    tcp->counters.bytes_sent += size;
+    point(tcp, segment, tx);
+    emit_head_inline(tcp, tx, &(struct mark){seq, 0, (uint16_t)size, segment->sum});
+    return true;
+}
+
 enum cor_status cor_tcp_pull(
     struct cor_net_socket *socket, uint64_t now_us, struct cor_frame_tx *tx, uint8_t pass) {
     struct cor_tcp *tcp = (struct cor_tcp *)socket;
@@ -493,6 +539,14 @@ enum cor_status cor_tcp_pull(
         cor_tcp_times_put(tcp, now_us, tx);
     }
     return status;
+}
+
+enum cor_status cor_tcp_pull_data(
+    struct cor_net_socket *socket, uint64_t now_us, struct cor_frame_tx *tx) {
+    struct cor_tcp *tcp = (struct cor_tcp *)socket;
+
+    return send_steady(tcp, now_us, tx) ? COR_OK
+                                        : cor_tcp_pull(socket, now_us, tx, COR_NET_PASS_DATA);
 }
 
 void cor_tcp_sent(struct cor_net_socket *socket, uint64_t now_us, uint32_t index) {

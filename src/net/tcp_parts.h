@@ -4,6 +4,7 @@
 //     tcp.c           begin and end of a connection, what the application reads
 //     tcp_ring.c      ring and descriptors
 //     tcp_out.c       pull: what may go now
+//     tcp_fast.c      plain acknowledgements
 //     tcp_in.c        segments received: states
 //     tcp_receive.c   the receive ring, the window we offer, SACK blocks
 //     tcp_listen.c    connections others open
@@ -176,7 +177,14 @@ void cor_tcp_free_acked(struct cor_tcp *tcp);
 
 enum cor_status cor_tcp_pull(
     struct cor_net_socket *socket, uint64_t now_us, struct cor_frame_tx *tx, uint8_t pass);
+enum cor_status cor_tcp_pull_data(
+    struct cor_net_socket *socket, uint64_t now_us, struct cor_frame_tx *tx);
 void cor_tcp_sent(struct cor_net_socket *socket, uint64_t now_us, uint32_t index);
+
+// --- tcp_fast.c ---
+
+// When the template is there: prepares to know the peer's plain acknowledgements.
+void cor_tcp_fast_init(struct cor_tcp *tcp);
 
 // --- tcp_ack.c ---
 

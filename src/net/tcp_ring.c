@@ -89,14 +89,30 @@ int32_t cor_tcp_send_buf(struct cor_tcp *tcp, uint8_t **room) {
     return (int32_t)size;
 }
 
+static uint16_t sum_at(uint8_t *at, const uint8_t *source, uint32_t size_bytes) {
+    return source != NULL ? cor_sum_copy(at, source, size_bytes) : cor_sum_bytes(at, size_bytes);
+}
+
 // Puts size_bytes at the head into descriptors; source is NULL where they lie there already.
 static void commit(struct cor_tcp *tcp, const uint8_t *source, uint32_t size_bytes) {
+    uint32_t whole = tcp->cut_bytes;
+
     tcp->counters.summed_bytes += size_bytes;
+    // Whole segments, as they are most often.
+    for (; size_bytes >= whole && !end_open(tcp); size_bytes -= whole) {
+        struct cor_tcp_segment *segment = add_segment(tcp);
+
+        segment->sum = sum_at(tcp->config.ring + tcp->head_bytes, source, whole);
+        segment->size_bytes = (uint16_t)whole;
+        advance_head(tcp, whole);
+        tcp->snd_end += whole;
+        source = source != NULL ? source + whole : NULL;
+    }
     while (size_bytes > 0) {
         struct cor_tcp_segment *segment = end_open(tcp) ? last_segment(tcp) : add_segment(tcp);
         uint8_t *at = tcp->config.ring + tcp->head_bytes;
         uint32_t take = least(size_bytes, room_of_end(tcp));
-        uint16_t sum = source != NULL ? cor_sum_copy(at, source, take) : cor_sum_bytes(at, take);
+        uint16_t sum = sum_at(at, source, take);
 
         if ((segment->size_bytes & 1) != 0) {
             sum = cor_sum_odd(sum);

@@ -89,7 +89,8 @@ static inline void add_tail(struct sum *sum, const uint8_t *data, uint32_t size_
     }
 }
 
-uint16_t cor_sum_bytes(const uint8_t *data, uint32_t size_bytes) {
+// At any address and of any size.
+static uint16_t sum_ragged(const uint8_t *data, uint32_t size_bytes) {
     struct sum sum = {0, 0};
     bool odd = address_bit(data, 1) != 0;
 
@@ -118,6 +119,17 @@ uint16_t cor_sum_bytes(const uint8_t *data, uint32_t size_bytes) {
     add_tail(&sum, data, size_bytes % (uint32_t)WORD_BYTES);
     // The words were taken as they lie in memory; a block at an odd address stands swapped in them.
     return odd ? cor_sum_odd(finish(&sum)) : finish(&sum);
+}
+
+uint16_t cor_sum_bytes(const uint8_t *data, uint32_t size_bytes) {
+    struct sum sum = {0, 0};
+
+    // Segments of a stream are whole words but for its end.
+    if ((address_bit(data, WORD_BYTES - 1) | (size_bytes % WORD_BYTES)) != 0) {
+        return sum_ragged(data, size_bytes);
+    }
+    sum.words = cor_sum_words(data, size_bytes / (uint32_t)WORD_BYTES, 0);
+    return finish(&sum);
 }
 
 uint16_t cor_sum_copy(uint8_t *target, const uint8_t *source, uint32_t size_bytes) {
