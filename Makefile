@@ -3,7 +3,7 @@
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
-.PHONY: help build test test-long demo bench tidy format clean
+.PHONY: help build test test-long demo bench cost tidy format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' Makefile
@@ -25,6 +25,9 @@ demo: build ## the main job: a recording from a virtual board to a sink
 bench: build ## what we measure about ourselves
 	@cmake --build --preset release -j $(JOBS)
 	@for script in bench/*.sh; do echo "== $$script"; "$$script" || exit 1; done
+
+cost: ## instructions, code, RAM and stack on a Cortex-M, beside lwIP
+	@for kind in count size stack; do COST_OUT=build/cost/$$kind tests/size/$$kind.sh || exit 1; done
 
 tidy: ## clang-tidy and cppcheck over the core
 	@scripts/lint.sh
