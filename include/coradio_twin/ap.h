@@ -15,7 +15,14 @@
 extern "C" {
 #endif
 
-enum twin_auth { TWIN_AUTH_OPEN, TWIN_AUTH_WPA2 };
+// What an access point offers, or what a station is able to: open, or a key by WPA2 (PSK), by WPA3
+// (SAE), or by either. Where both sides have both, SAE is taken.
+enum twin_auth {
+    TWIN_AUTH_OPEN = 0,
+    TWIN_AUTH_WPA2 = 1,
+    TWIN_AUTH_WPA3 = 2,
+    TWIN_AUTH_WPA2_WPA3 = 3,
+};
 
 struct twin_ap;
 
@@ -24,7 +31,7 @@ struct twin_ap_config {
     struct twin_air *air;
     struct twin_frames *frames;
     char ssid[33];
-    char key[65];  // passphrase, with WPA2
+    char key[65];  // passphrase, but for an open network
     enum twin_auth auth;
     uint8_t bssid[6];
     uint8_t channel;
@@ -50,6 +57,11 @@ enum twin_join {
     TWIN_JOIN_REFUSED,  // wrong security or a policy of the AP
     TWIN_JOIN_FULL,
 };
+
+// The security two sides have in common; of a network with a key 0 where there is none.
+static inline uint32_t twin_auth_common(enum twin_auth left, enum twin_auth right) {
+    return (uint32_t)left & (uint32_t)right;
+}
 
 // Asks to join. The outcome is called back after the time that scan, authentication, association
 // and key exchange take. With TWIN_JOIN_OK the station's MAC is associated from then on. Asking

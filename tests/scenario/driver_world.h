@@ -278,7 +278,7 @@ static inline struct world *world_open(const struct options *options) {
         .frames = world->frames,
         .mcs = 7,
         .gi = TWIN_GI_SHORT,
-        .ccmp = options->auth == TWIN_AUTH_WPA2,
+        .ccmp = options->auth != TWIN_AUTH_OPEN,
         .mpdu_error = options->mpdu_error,
     });
     struct twin_ap_config ap = {

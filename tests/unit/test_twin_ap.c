@@ -74,7 +74,7 @@ static void open_world(struct world *world, enum twin_auth auth) {
     world->frames = twin_frames_new();
     air.sim = world->sim;
     air.frames = world->frames;
-    air.ccmp = auth == TWIN_AUTH_WPA2;
+    air.ccmp = auth != TWIN_AUTH_OPEN;
     world->air = twin_air_new(&air);
     ap.sim = world->sim;
     ap.air = world->air;
@@ -178,6 +178,34 @@ TEST(a_wrong_key_is_found_out_in_the_handshake) {
     CHECK(!twin_mac_send(world.stations[0], frame));
     twin_frame_put(world.frames, frame);
     CHECK_EQ(close_world(&world), 0);
+}
+
+TEST(with_sae_the_key_is_proved_before_the_association) {
+    static const struct {
+        enum twin_auth offered;
+        enum twin_auth asked;
+        const char *key;
+        enum twin_join outcome;
+    } rows[] = {
+        {TWIN_AUTH_WPA3, TWIN_AUTH_WPA3, "secret-key", TWIN_JOIN_OK},
+        {TWIN_AUTH_WPA3, TWIN_AUTH_WPA2_WPA3, "secret-key", TWIN_JOIN_OK},
+        {TWIN_AUTH_WPA2_WPA3, TWIN_AUTH_WPA2, "secret-key", TWIN_JOIN_OK},
+        {TWIN_AUTH_WPA3, TWIN_AUTH_WPA3, "wrong-key", TWIN_JOIN_WRONG_KEY},
+        {TWIN_AUTH_WPA3, TWIN_AUTH_WPA2, "secret-key", TWIN_JOIN_REFUSED},
+        {TWIN_AUTH_WPA3, TWIN_AUTH_OPEN, NULL, TWIN_JOIN_REFUSED},
+        {TWIN_AUTH_WPA2, TWIN_AUTH_WPA3, "secret-key", TWIN_JOIN_REFUSED},
+    };
+
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct world world;
+
+        open_world(&world, rows[i].offered);
+        ask(&world, "home", rows[i].key, rows[i].asked);
+        twin_run_until(world.sim, 10 * S);
+        CHECK_EQ(world.outcome, rows[i].outcome);
+        CHECK(world.outcome_ns < 1 * S);
+        CHECK_EQ(close_world(&world), 0);
+    }
 }
 
 TEST(the_wrong_security_is_refused) {
@@ -318,6 +346,7 @@ TEST_MAIN(
     CASE(an_open_network_joins_without_a_key),
     CASE(a_network_that_is_not_there_takes_two_seconds_of_scan),
     CASE(a_wrong_key_is_found_out_in_the_handshake),
+    CASE(with_sae_the_key_is_proved_before_the_association),
     CASE(the_wrong_security_is_refused),
     CASE(asking_again_replaces_the_first_question),
     CASE(leaving_ends_a_join_without_an_outcome),

@@ -260,6 +260,54 @@ TEST(events_of_the_wrong_security) {
     check_join(world, "net", NULL, "23.0.1.0 0.1.0.0");
 }
 
+// SAE, with a password, and with a passphrase for WPA2 as well where `either`.
+static void set_sae(struct host *host, const char *password, bool either) {
+    uint8_t value[130] = {0};
+    uint8_t pmk[68] = {0};
+
+    CHECK_EQ(host_ioctl32(host, 165, 0x40000), 0);
+    value[0] = (uint8_t)strlen(password);
+    memcpy(value + 2, password, strlen(password));
+    CHECK_EQ(host_set(host, "sae_password", value, sizeof(value)), 0);
+    pmk[0] = value[0];
+    pmk[2] = 1;
+    memcpy(pmk + 4, password, strlen(password));
+    if (either) {
+        CHECK_EQ(host_ioctl(host, 268, true, pmk, sizeof(pmk)), 0);
+    }
+}
+
+static void check_sae(
+    enum twin_auth auth, const char *password, bool either, uint8_t type, const char *expected) {
+    struct host_world world = host_world_new();
+    uint8_t ssid[36] = {3, 0, 0, 0, 'n', 'e', 't'};
+    char text[256];
+
+    world.auth = auth;
+    struct host *host = up(world);
+
+    set_sae(host, password, either);
+    CHECK_EQ(host_ioctl(host, 26, true, ssid, sizeof(ssid)), 0);
+    CHECK(host_poll(host, 2000 * MS));
+    CHECK_EQ(host_be32(host->frame + 22 + 40), type);  // of the first event, AUTH
+    host_events(host, 5000 * MS, text, sizeof(text));
+    CHECK_TEXT(text, expected);
+    host_free(host);
+}
+
+// Without AUTH, which is looked at first.
+TEST(events_of_a_wpa3_join) {
+    static const char joined[] = "7.0.0.0 16.0.0.1 1.0.0.0 0.0.0.0 46.6.0.0";
+
+    check_sae(TWIN_AUTH_WPA3, "correct horse", false, 3, joined);
+    check_sae(TWIN_AUTH_WPA2_WPA3, "correct horse", false, 3, joined);
+    check_sae(TWIN_AUTH_WPA2_WPA3, "correct horse", true, 3, joined);
+    check_sae(TWIN_AUTH_WPA2, "correct horse", true, 0, joined);
+    check_sae(TWIN_AUTH_WPA3, "wrong horse", false, 3, "0.1.0.0");
+    // PRUNE comes first, and has no authentication.
+    check_sae(TWIN_AUTH_WPA2, "correct horse", false, 0, "0.1.0.0");
+}
+
 TEST(the_layout_of_an_event) {
     struct host *host = up(host_world_new());
     const uint8_t *frame = host->frame;
@@ -508,6 +556,7 @@ TEST_MAIN(
     CASE(events_without_such_a_network),
     CASE(events_of_a_wrong_key),
     CASE(events_of_the_wrong_security),
+    CASE(events_of_a_wpa3_join),
     CASE(the_layout_of_an_event),
     CASE(events_come_one_by_one_and_only_if_wanted),
     CASE(leaving_tells_the_host),

@@ -163,7 +163,11 @@ static uint64_t judge(
         *outcome = TWIN_JOIN_NO_NETWORK;
         return TWIN_AP_SCAN_PASSES * scan_ns;
     }
-    if (auth != ap->config.auth) {
+    bool open = auth == TWIN_AUTH_OPEN && ap->config.auth == TWIN_AUTH_OPEN;
+    uint32_t common = twin_auth_common(auth, ap->config.auth);
+    bool right_key = key != NULL && strcmp(key, ap->config.key) == 0;
+
+    if (!open && common == 0) {
         *outcome = TWIN_JOIN_REFUSED;
         return scan_ns + TWIN_AP_AUTH_NS + TWIN_AP_ASSOC_NS;
     }
@@ -175,7 +179,13 @@ static uint64_t judge(
     if (auth == TWIN_AUTH_OPEN) {
         return scan_ns + TWIN_AP_AUTH_NS + TWIN_AP_ASSOC_NS;
     }
-    if (key == NULL || strcmp(key, ap->config.key) != 0) {
+    if ((common & TWIN_AUTH_WPA3) != 0) {
+        // The key is proved in the authentication, before the association.
+        *outcome = right_key ? TWIN_JOIN_OK : TWIN_JOIN_WRONG_KEY;
+        scan_ns += TWIN_AP_SAE_NS;
+        return right_key ? scan_ns + TWIN_AP_ASSOC_NS + TWIN_AP_HANDSHAKE_NS : scan_ns;
+    }
+    if (!right_key) {
         *outcome = TWIN_JOIN_WRONG_KEY;
         return scan_ns + TWIN_AP_AUTH_NS + TWIN_AP_ASSOC_NS + TWIN_AP_WRONG_KEY_NS;
     }

@@ -113,6 +113,8 @@
 #define TWIN_AP_ASSOC_NS (3 * MS)
 // UNSURE: the four messages of the key exchange, processing at both ends included.
 #define TWIN_AP_HANDSHAKE_NS (30 * MS)
+// UNSURE: commit and confirm of SAE, two messages each way, and the arithmetic at both ends.
+#define TWIN_AP_SAE_NS (200 * MS)
 // With a wrong key message 1 is sent four times, 100 ms and then 1000 ms apart, before the station
 // is thrown out. Read from public code: hostapd wpa_auth.c, eapol_key_timeout_first 100 and _subseq
 // 1000, wpa_pairwise_update_count 4.

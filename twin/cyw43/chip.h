@@ -124,7 +124,9 @@ struct join {
     char asked_ssid[33];
     char key[65];
     bool key_set;
-    enum twin_auth auth;
+    char sae_key[SAE_PASSWORD_BYTES_MAX + 1];
+    bool sae_key_set;
+    enum twin_auth auth;           // what the host has set up
     bool pruned;                   // asked for security that no network here offers
     struct twin_event found_none;  // an outcome without an access point
 };

@@ -39,6 +39,7 @@ static void fill_message(
     put32_be(message + 28, event->type);
     put32_be(message + 32, event->status);
     put32_be(message + 36, event->reason);
+    put32_be(message + 40, event->auth_type);
     put32_be(message + 44, data_bytes);
     memcpy(message + 48, event->address, 6);
     message[54] = 'w';

@@ -160,6 +160,22 @@ static int32_t set_escan(struct target *target) {
     return twin_cyw43_scan(target->chip, target->value, target->size_bytes);
 }
 
+// u16 length, text.
+static int32_t set_sae_password(struct target *target) {
+    struct join *join = &target->chip->join;
+    uint32_t length = target->size_bytes >= 2 ? get16(target->value) : UINT32_MAX;
+
+    if (length > SAE_PASSWORD_BYTES_MAX || target->size_bytes < 2 + length) {
+        return BCME_BAD_ARGUMENT;
+    }
+    if (target->index == 0) {
+        memset(join->sae_key, 0, sizeof(join->sae_key));
+        memcpy(join->sae_key, target->value + 2, length);
+        join->sae_key_set = length != 0;
+    }
+    return 0;
+}
+
 // u32 length, 32 bytes of name, scan parameters of 20 bytes, BSSID, pad 2, channel count, channels.
 static int32_t set_join(struct target *target) {
     uint32_t length = target->size_bytes >= 36 ? get32(target->value) : 0;
@@ -321,7 +337,7 @@ static const struct iovar iovars[] = {
     {"event_msgs", get_event_msgs, set_event_msgs, 0, 0, 0},
     {"escan", refuse, set_escan, 0, 0, 0},
     {"join", refuse, set_join, 0, 0, 0},
-    {"sae_password", refuse, accept, 0, 0, 0},
+    {"sae_password", refuse, set_sae_password, 0, 0, 0},
     {"ssid", refuse, accept, 0, 0, 0},
     {"mkeep_alive", refuse, accept, 0, 0, 0},
     {"bss", get_bss, set_bss, 0, 0, 0},
@@ -357,6 +373,8 @@ void twin_cyw43_reset_iovars(struct twin_cyw43 *chip) {
     memset(chip->country, 0, sizeof(chip->country));
     memset(chip->join.key, 0, sizeof(chip->join.key));
     chip->join.key_set = false;
+    memset(chip->join.sae_key, 0, sizeof(chip->join.sae_key));
+    chip->join.sae_key_set = false;
     chip->iovars[IOVAR_PM2_SLEEP_RET][0] = SLEEP_RETURN_MS;
     chip->iovars[IOVAR_MAXASSOC][0] = MAXASSOC;
     chip->iovars[IOVAR_MAXASSOC][1] = MAXASSOC;

@@ -36,6 +36,10 @@ enum event_type {
 #define ASSOC_DENIED_UNSPECIFIED 1u
 #define ASSOC_DENIED_FULL        17u
 
+// Read from public code: how the event of an SAE authentication says so, and that it failed.
+#define AUTH_TYPE_SAE   3u
+#define AUTH_REASON_SAE 16u
+
 #define WPA_AUTH_PSK  0x04u
 #define WPA_AUTH_PSK2 0x80u
 #define WPA_AUTH_SAE  0x40000u
@@ -45,9 +49,10 @@ struct step {
     uint32_t status;
     uint32_t reason;
     uint16_t flags;
+    uint32_t auth_type;
 };
 
-#define STEPS_MAX 6
+#define STEPS_MAX 7
 #define STEPS_END UINT32_MAX
 
 static void emit(struct twin_cyw43 *chip, const struct step *steps) {
@@ -57,6 +62,7 @@ static void emit(struct twin_cyw43 *chip, const struct step *steps) {
             .status = steps[i].status,
             .reason = steps[i].reason,
             .flags = steps[i].flags,
+            .auth_type = steps[i].auth_type,
         };
 
         if (chip->config.ap != NULL) {
@@ -66,45 +72,54 @@ static void emit(struct twin_cyw43 *chip, const struct step *steps) {
     }
 }
 
-static void emit_success(struct twin_cyw43 *chip) {
-    static const struct step open_steps[STEPS_MAX] = {
-        {EVENT_AUTH, STATUS_SUCCESS, 0, 0},
-        {EVENT_ASSOC, STATUS_SUCCESS, 0, 0},
-        {EVENT_LINK, STATUS_SUCCESS, 0, LINK_UP},
-        {EVENT_JOIN, STATUS_SUCCESS, 0, 0},
-        {EVENT_SET_SSID, STATUS_SUCCESS, 0, 0},
-        {STEPS_END, 0, 0, 0},
-    };
-    static const struct step keyed[STEPS_MAX] = {
-        {EVENT_PSK_SUP, SUPPLICANT_KEYED, 0, 0},
-        {STEPS_END, 0, 0, 0},
-    };
-
-    emit(chip, open_steps);
-    if (chip->join.auth == TWIN_AUTH_WPA2) {
-        emit(chip, keyed);
-    }
+// The key is proved by SAE: both sides have it.
+static bool by_sae(const struct twin_cyw43 *chip) {
+    return chip->config.ap != NULL &&
+           (twin_auth_common(chip->join.auth, twin_ap_auth(chip->config.ap)) & TWIN_AUTH_WPA3) != 0;
 }
 
-static void emit_wrong_key(struct twin_cyw43 *chip) {
-    static const struct step steps[STEPS_MAX] = {
-        {EVENT_AUTH, STATUS_SUCCESS, 0, 0},
-        {EVENT_ASSOC, STATUS_SUCCESS, 0, 0},
-        {EVENT_LINK, STATUS_SUCCESS, 0, LINK_UP},
-        {EVENT_PSK_SUP, SUPPLICANT_WAIT_M3, SUPPLICANT_REASON_DEAUTH, 0},
-        {EVENT_LINK, STATUS_SUCCESS, LINK_REASON_CONTROLLED, 0},
-        {STEPS_END, 0, 0, 0},
+static void emit_success(struct twin_cyw43 *chip) {
+    struct step steps[STEPS_MAX] = {
+        {EVENT_AUTH, STATUS_SUCCESS, 0, 0, by_sae(chip) ? AUTH_TYPE_SAE : 0},
+        {EVENT_ASSOC, STATUS_SUCCESS, 0, 0, 0},
+        {EVENT_LINK, STATUS_SUCCESS, 0, LINK_UP, 0},
+        {EVENT_JOIN, STATUS_SUCCESS, 0, 0, 0},
+        {EVENT_SET_SSID, STATUS_SUCCESS, 0, 0, 0},
+        {EVENT_PSK_SUP, SUPPLICANT_KEYED, 0, 0, 0},
+        {STEPS_END, 0, 0, 0, 0},
     };
 
+    if (chip->join.auth == TWIN_AUTH_OPEN) {
+        steps[STEPS_MAX - 2].type = STEPS_END;
+    }
     emit(chip, steps);
+}
+
+// With SAE the authentication itself fails; the report is that of the public notes.
+static void emit_wrong_key(struct twin_cyw43 *chip) {
+    static const struct step psk[STEPS_MAX] = {
+        {EVENT_AUTH, STATUS_SUCCESS, 0, 0, 0},
+        {EVENT_ASSOC, STATUS_SUCCESS, 0, 0, 0},
+        {EVENT_LINK, STATUS_SUCCESS, 0, LINK_UP, 0},
+        {EVENT_PSK_SUP, SUPPLICANT_WAIT_M3, SUPPLICANT_REASON_DEAUTH, 0, 0},
+        {EVENT_LINK, STATUS_SUCCESS, LINK_REASON_CONTROLLED, 0, 0},
+        {STEPS_END, 0, 0, 0, 0},
+    };
+    static const struct step sae[STEPS_MAX] = {
+        {EVENT_AUTH, STATUS_FAIL, AUTH_REASON_SAE, 0, AUTH_TYPE_SAE},
+        {EVENT_SET_SSID, STATUS_FAIL, 0, 0, 0},
+        {STEPS_END, 0, 0, 0, 0},
+    };
+
+    emit(chip, by_sae(chip) ? sae : psk);
 }
 
 static void emit_denied(struct twin_cyw43 *chip, uint32_t reason) {
     struct step steps[STEPS_MAX] = {
-        {EVENT_AUTH, STATUS_SUCCESS, 0, 0},
-        {EVENT_ASSOC, STATUS_FAIL, reason, 0},
-        {EVENT_SET_SSID, STATUS_FAIL, 0, 0},
-        {STEPS_END, 0, 0, 0},
+        {EVENT_AUTH, STATUS_SUCCESS, 0, 0, 0},
+        {EVENT_ASSOC, STATUS_FAIL, reason, 0, 0},
+        {EVENT_SET_SSID, STATUS_FAIL, 0, 0, 0},
+        {STEPS_END, 0, 0, 0, 0},
     };
 
     emit(chip, steps);
@@ -115,9 +130,9 @@ static void emit_pruned(struct twin_cyw43 *chip) {
     uint32_t wpa_auth = chip->iovars[IOVAR_WPA_AUTH][0];
     uint32_t reason = wpa_auth == WPA_AUTH_PSK ? PRUNE_RSN_MISMATCH : PRUNE_ENCRYPTION_MISMATCH;
     struct step steps[STEPS_MAX] = {
-        {EVENT_PRUNE, STATUS_SUCCESS, reason, 0},
-        {EVENT_SET_SSID, STATUS_FAIL, 0, 0},
-        {STEPS_END, 0, 0, 0},
+        {EVENT_PRUNE, STATUS_SUCCESS, reason, 0, 0},
+        {EVENT_SET_SSID, STATUS_FAIL, 0, 0, 0},
+        {STEPS_END, 0, 0, 0, 0},
     };
 
     emit(chip, steps);
@@ -125,11 +140,17 @@ static void emit_pruned(struct twin_cyw43 *chip) {
 
 static void emit_no_network(struct twin_cyw43 *chip) {
     static const struct step steps[STEPS_MAX] = {
-        {EVENT_SET_SSID, STATUS_NO_NETWORKS, 0, 0},
-        {STEPS_END, 0, 0, 0},
+        {EVENT_SET_SSID, STATUS_NO_NETWORKS, 0, 0, 0},
+        {STEPS_END, 0, 0, 0, 0},
     };
 
     emit(chip, steps);
+}
+
+static bool security_shared(const struct twin_cyw43 *chip) {
+    enum twin_auth offered = twin_ap_auth(chip->config.ap);
+
+    return offered == chip->join.auth || twin_auth_common(offered, chip->join.auth) != 0;
 }
 
 static const char *outcome_text(enum twin_join outcome) {
@@ -166,7 +187,7 @@ static void outcome_known(void *context, enum twin_join outcome) {
         emit_wrong_key(chip);
         break;
     case TWIN_JOIN_REFUSED:
-        if (chip->join.pruned || twin_ap_auth(chip->config.ap) != chip->join.auth) {
+        if (chip->join.pruned || !security_shared(chip)) {
             emit_pruned(chip);
         } else {
             emit_denied(chip, ASSOC_DENIED_UNSPECIFIED);
@@ -184,22 +205,30 @@ void twin_cyw43_join_found_none(void *context) {
     outcome_known(chip, chip->join.pruned ? TWIN_JOIN_REFUSED : TWIN_JOIN_NO_NETWORK);
 }
 
-// What the host has set up. SAE with a passphrase for WPA2 as well means either, and no access
-// point here speaks SAE.
+// What the host has set up: SAE wants its own password; with a passphrase for WPA2 as well it means
+// either (read from public code: drivers set SAE and both for a mixed network).
 static enum twin_auth asked_auth(const struct twin_cyw43 *chip) {
     uint32_t wpa_auth = chip->iovars[IOVAR_WPA_AUTH][0];
+    uint32_t auth = 0;
 
-    return wpa_auth != 0 ? TWIN_AUTH_WPA2 : TWIN_AUTH_OPEN;
+    if ((wpa_auth & WPA_AUTH_SAE) != 0) {
+        auth |= chip->join.sae_key_set ? TWIN_AUTH_WPA3 : 0;
+        auth |= chip->join.key_set ? TWIN_AUTH_WPA2 : 0;
+    }
+    auth |= (wpa_auth & WPA_AUTH_PSK2) != 0 ? TWIN_AUTH_WPA2 : 0;
+    return (enum twin_auth)auth;
 }
 
-// WPA without WPA2, and SAE alone: no access point here has either.
+// Something else than none that comes to none: WPA without WPA2, SAE without a password.
 static bool security_known(const struct twin_cyw43 *chip) {
-    uint32_t wpa_auth = chip->iovars[IOVAR_WPA_AUTH][0];
+    return chip->iovars[IOVAR_WPA_AUTH][0] == 0 || asked_auth(chip) != TWIN_AUTH_OPEN;
+}
 
-    if (wpa_auth == 0 || (wpa_auth & WPA_AUTH_PSK2) != 0) {
-        return true;
+static const char *key_of(const struct twin_cyw43 *chip) {
+    if (chip->join.auth == TWIN_AUTH_OPEN) {
+        return "";
     }
-    return (wpa_auth & WPA_AUTH_SAE) != 0 && chip->join.key_set;
+    return by_sae(chip) ? chip->join.sae_key : chip->join.key;
 }
 
 // None in reach, no channel allowed without a CLM, or another BSSID than the one asked for.
@@ -233,7 +262,7 @@ void twin_cyw43_join(
         chip->config.ap,
         chip->mac,
         join->asked_ssid,
-        join->auth == TWIN_AUTH_OPEN ? "" : join->key,
+        key_of(chip),
         join->auth,
         outcome_known,
         chip);
@@ -241,9 +270,9 @@ void twin_cyw43_join(
 
 void twin_cyw43_leave(struct twin_cyw43 *chip, bool tell_host) {
     static const struct step steps[STEPS_MAX] = {
-        {EVENT_DISASSOC, STATUS_SUCCESS, 0, 0},
-        {EVENT_LINK, STATUS_SUCCESS, LINK_REASON_CONTROLLED, 0},
-        {STEPS_END, 0, 0, 0},
+        {EVENT_DISASSOC, STATUS_SUCCESS, 0, 0, 0},
+        {EVENT_LINK, STATUS_SUCCESS, LINK_REASON_CONTROLLED, 0, 0},
+        {STEPS_END, 0, 0, 0, 0},
     };
     enum join_state state = chip->join.state;
 

@@ -127,6 +127,7 @@ struct chip_event {
     uint32_t type;
     uint32_t status;
     uint32_t reason;
+    uint32_t auth_type;
     uint16_t flags;
     uint8_t interface;
     uint8_t address[6];

@@ -20,15 +20,36 @@
 #define BSS_BYTES     128u  // fixed part; UNSURE: the offset of the elements in real results
 #define IES_BYTES_MAX 64u
 
+// Suites of a pre-shared key and of SAE. Specified (IEEE 802.11, table 9-151).
+#define AKM_PSK 2u
+#define AKM_SAE 8u
+
 #define CAPABILITY_ESS       0x0001u
 #define CAPABILITY_PRIVACY   0x0010u
 #define FLAG_RSSI_ON_CHANNEL 0x04u
 
-// Name, and RSN with CCMP and a pre-shared key. Specified (IEEE 802.11, 9.4.2).
+// The suites by which the network takes its key.
+static uint32_t put_akms(enum twin_auth auth, uint8_t *akms) {
+    static const uint8_t oui[] = {0x00, 0x0F, 0xAC};
+    uint32_t count = 0;
+
+    for (uint32_t bit = 0; bit < 2; bit++) {
+        if (((uint32_t)auth >> bit & 1u) != 0) {
+            memcpy(akms + 2 + 4 * count, oui, sizeof(oui));
+            akms[2 + 4 * count + 3] = bit == 0 ? AKM_PSK : AKM_SAE;
+            count++;
+        }
+    }
+    put16(akms, count);
+    return 2 + 4 * count;
+}
+
+// Name, and RSN with CCMP and how the key is proved. Specified (IEEE 802.11, 9.4.2).
 static uint32_t put_elements(const struct twin_ap *ap, uint8_t *ies) {
-    static const uint8_t rsn[] = {48,   20,   1, 0, 0x00, 0x0F, 0xAC, 4,    1, 0, 0x00,
-                                  0x0F, 0xAC, 4, 1, 0,    0x00, 0x0F, 0xAC, 2, 0, 0};
+    static const uint8_t rsn[] = {48, 0, 1, 0, 0x00, 0x0F, 0xAC, 4, 1, 0, 0x00, 0x0F, 0xAC, 4};
     uint32_t name_bytes = (uint32_t)strlen(twin_ap_ssid(ap));
+    uint8_t *at = ies + 2 + name_bytes;
+    uint32_t rsn_bytes = sizeof(rsn);
 
     ies[0] = 0;
     ies[1] = (uint8_t)name_bytes;
@@ -36,8 +57,12 @@ static uint32_t put_elements(const struct twin_ap *ap, uint8_t *ies) {
     if (twin_ap_auth(ap) == TWIN_AUTH_OPEN) {
         return 2 + name_bytes;
     }
-    memcpy(ies + 2 + name_bytes, rsn, sizeof(rsn));
-    return 2 + name_bytes + (uint32_t)sizeof(rsn);
+    memcpy(at, rsn, sizeof(rsn));
+    rsn_bytes += put_akms(twin_ap_auth(ap), at + rsn_bytes);
+    put16(at + rsn_bytes, 0);  // capabilities
+    rsn_bytes += 2;
+    at[1] = (uint8_t)(rsn_bytes - 2);
+    return 2 + name_bytes + rsn_bytes;
 }
 
 static uint32_t put_bss(const struct twin_ap *ap, uint8_t *bss) {

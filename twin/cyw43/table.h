@@ -170,7 +170,8 @@
 // UNSURE: noise floor that scan results report.
 #define NOISE_DBM (-92)
 
-#define MCAST_MAX 10u  // read from public code
+#define MCAST_MAX              10u   // read from public code
+#define SAE_PASSWORD_BYTES_MAX 128u  // read from public code
 // UNSURE: values until the host sets others.
 #define SLEEP_RETURN_MS 200u
 #define MAXASSOC        10u
