@@ -110,6 +110,19 @@ enum cor_tcp_slot {
 
 struct cor_tcp_listener;
 
+// What is not as in the steady state of a transfer, where all of it is zero: one look tells.
+struct cor_tcp_doubt {
+    uint16_t kept_count;     // acknowledged, but a frame is still in the queue of the bus
+    uint16_t lost_count;     // of those in flight
+    uint16_t sacked_count;   // of those in flight
+    uint8_t recovery;        // none, fast, after a time-out
+    uint8_t duplicates;      // duplicate ACKs in a row
+    bool reordering;         // loss_us is the end of the reordering window, not a loss probe's
+    bool again_arrived;      // a segment that was sent again has arrived
+    bool probe_outstanding;  // a loss probe has not been answered
+    bool times_on;           // each segment has timestamps
+};
+
 struct cor_tcp {
     struct cor_net_socket socket;
     struct cor_tcp_config config;
@@ -122,10 +135,8 @@ struct cor_tcp {
     uint16_t mss_bytes;        // in use
     uint16_t cut_bytes;        // mss_bytes rounded down to a multiple of 4
     uint16_t window_bytes;     // what we offer without a receive ring
-    uint8_t duplicates;        // duplicate ACKs in a row
     uint8_t unacked_received;  // segments received since our last ACK
     uint8_t peer_shift;        // RFC 7323
-    uint8_t recovery;          // none, fast, after a time-out
     uint8_t probes;            // window probes in a row, for their growing gaps
     uint8_t syn_tries;
     // Ring: bytes from the oldest descriptor's start to head, skips included.
@@ -137,11 +148,8 @@ struct cor_tcp {
     uint16_t una;   // first in flight
     uint16_t next;  // first not yet sent
     uint16_t end;   // first free
-    uint16_t kept_count;
     uint16_t flight_count;
     uint16_t unsent_count;
-    uint16_t lost_count;    // of those in flight
-    uint16_t sacked_count;  // of those in flight
     uint16_t queued_count;  // frames in the queue of the bus
     // Sequence numbers, RFC 9293 3.3.1.
     uint32_t snd_una;
@@ -155,6 +163,7 @@ struct cor_tcp {
     uint32_t rcv_nxt;
     uint32_t iss;
     // Loss recovery.
+    struct cor_tcp_doubt doubt;
     uint32_t flight_max_bytes;  // most in flight in this round trip, which ends at flight_mark
     uint32_t flight_mark;
     uint32_t flight_before_bytes;  // the same of the round trip before

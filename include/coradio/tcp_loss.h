@@ -33,8 +33,6 @@ struct cor_tcp_rack {
     uint8_t persist;         // recoveries until the multiplier is forgotten
     bool reordered;          // the path has been seen to reorder
     bool dsack_open;         // dsack_round holds
-    bool reordering;         // loss_us is the end of the reordering window, not a loss probe's
-    bool again_arrived;      // a segment that was sent again has arrived
 };
 
 // RFC 8985 7.
@@ -42,7 +40,6 @@ struct cor_tcp_tlp {
     uint32_t end_seq;   // of what was in flight when the probe was sent
     uint32_t samples;   // round trips measured by then
     bool due;           // a probe is to be sent
-    bool outstanding;   // it has not been answered
     bool again;         // it was a segment sent again
     bool acknowledged;  // told by a DSACK: both arrived
 };
@@ -82,7 +79,6 @@ struct cor_tcp_times {
     uint32_t acked_seq;  // the acknowledgement last sent
     uint32_t echo;       // ours, as it came back last
     bool echoed;
-    bool on;
 };
 
 #ifdef __cplusplus

@@ -45,15 +45,15 @@ static void retire_first(struct cor_tcp *tcp) {
         tcp->pipe_bytes -= segment->size_bytes;
     }
     if ((segment->flags & COR_TCP_SEGMENT_LOST) != 0) {
-        tcp->lost_count--;
+        tcp->doubt.lost_count--;
     }
     if ((segment->flags & COR_TCP_SEGMENT_SACKED) != 0) {
-        tcp->sacked_count--;
+        tcp->doubt.sacked_count--;
         tcp->sacked_bytes -= segment->size_bytes;
     }
     tcp->una = cor_tcp_index(tcp, tcp->una, 1);
     tcp->flight_count--;
-    tcp->kept_count++;
+    tcp->doubt.kept_count++;
 }
 
 // The byte of a window probe may have been all that the next segment holds.
@@ -101,7 +101,7 @@ static void retire(struct cor_tcp *tcp, uint64_t now_us, uint32_t ack) {
             sampled = segment;
         }
         // As long as all comes in order, the last tells it all.
-        if ((tcp->sacked_count | tcp->recovery) != 0 &&
+        if ((tcp->doubt.sacked_count | tcp->doubt.recovery) != 0 &&
             (segment->flags & COR_TCP_SEGMENT_SACKED) == 0) {
             cor_tcp_rack_arrived(tcp, now_us, segment);
         }
@@ -113,7 +113,7 @@ static void retire(struct cor_tcp *tcp, uint64_t now_us, uint32_t ack) {
         cor_tcp_rtt_sample(&tcp->rtt, tcp->sample_us);
         cor_tcp_rack_arrived(tcp, now_us, sampled);
     }
-    if (sampled == NULL && tcp->times.on) {
+    if (sampled == NULL && tcp->doubt.times_on) {
         sample_times(tcp, now_us);
     }
     retire_probed(tcp, ack);
@@ -121,7 +121,7 @@ static void retire(struct cor_tcp *tcp, uint64_t now_us, uint32_t ack) {
 
 // What a new acknowledgement does to the congestion window and to recovery.
 static void adjust(struct cor_tcp *tcp, uint32_t ack, uint32_t acked_bytes, uint32_t flight_bytes) {
-    switch (tcp->recovery) {
+    switch (tcp->doubt.recovery) {
     case COR_TCP_NO_RECOVERY:
         tcp->config.controller->acked(&tcp->congestion, acked_bytes, flight_bytes, 2);
         tcp->departed_bytes = 0;
@@ -139,7 +139,7 @@ static void adjust(struct cor_tcp *tcp, uint32_t ack, uint32_t acked_bytes, uint
         // Beyond what was in flight at the time-out: duplicates of what was sent again cannot be
         // mistaken for losses any more (RFC 6582 4).
         if (cor_seq_before(tcp->recover, ack) || tcp->flight_count == 0) {
-            tcp->recovery = COR_TCP_NO_RECOVERY;
+            tcp->doubt.recovery = COR_TCP_NO_RECOVERY;
         }
         break;
     }
@@ -165,7 +165,7 @@ void cor_tcp_acked(struct cor_tcp *tcp, uint64_t now_us, uint32_t ack) {
     }
     tcp->snd_una = ack;
     tcp->progress_us = now_us;
-    tcp->duplicates = 0;
+    tcp->doubt.duplicates = 0;
     tcp->rtt.backoff = 0;
     retire(tcp, now_us, ack);
     // The FIN takes a sequence number and is no byte.
@@ -175,7 +175,7 @@ void cor_tcp_acked(struct cor_tcp *tcp, uint64_t now_us, uint32_t ack) {
     cor_tcp_free_acked(tcp);
     cor_tcp_weigh(tcp, now_us, news);
     if (tcp->flight_count == 0) {
-        COR_ASSERT(tcp->pipe_bytes == 0 && tcp->lost_count == 0);
+        COR_ASSERT(tcp->pipe_bytes == 0 && tcp->doubt.lost_count == 0);
         tcp->retransmit_us = COR_NET_NEVER;
         // Its low half of the clock says nothing to what is sent long after.
         tcp->rack.rtt_us = 0;

@@ -421,7 +421,7 @@ static uint32_t input_synchronized(
     const struct cor_tcp_header *header) {
     struct cor_tcp_arrival arrival = {.header = header};
 
-    if (tcp->times.on && !cor_tcp_times_check(tcp, now_us, header)) {
+    if (tcp->doubt.times_on && !cor_tcp_times_check(tcp, now_us, header)) {
         return 0;
     }
     note_repeated(tcp, header);
@@ -429,7 +429,7 @@ static uint32_t input_synchronized(
         answer_unacceptable(tcp, now_us, header);
         return 0;
     }
-    if (tcp->times.on) {
+    if (tcp->doubt.times_on) {
         cor_tcp_times_note(tcp, now_us, header);
     }
     if (check_reset(tcp, now_us, header) || !check_ack(tcp, now_us, packet, header) ||

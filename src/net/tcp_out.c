@@ -298,7 +298,7 @@ static enum cor_status pull_lost(struct cor_tcp *tcp, uint64_t now_us, struct co
     if (tcp->tlp.due) {
         return pull_probe(tcp, now_us, tx);
     }
-    if (tcp->lost_count == 0) {
+    if (tcp->doubt.lost_count == 0) {
         tcp->socket.wants &= (uint8_t)~COR_NET_PASS_RETRANSMIT;
         return COR_AGAIN;
     }
@@ -316,10 +316,10 @@ static enum cor_status pull_lost(struct cor_tcp *tcp, uint64_t now_us, struct co
     segment->flags &= (uint8_t)~COR_TCP_SEGMENT_LOST;
     segment->flags |= COR_TCP_SEGMENT_AGAIN;
     tcp->undo.again_count++;
-    tcp->lost_count--;
+    tcp->doubt.lost_count--;
     tcp->flags &= (uint16_t)~COR_TCP_LOST_FIRST;
     // The last that may go before an answer comes asks for one.
-    bool push = tcp->lost_count == 0 ||
+    bool push = tcp->doubt.lost_count == 0 ||
                 in_flight + segment->size_bytes + tcp->cut_bytes > tcp->congestion.window_bytes;
     emit_segment(tcp, now_us, tx, index, push);
     if (index == tcp->una || tcp->retransmit_us == COR_NET_NEVER) {
@@ -398,7 +398,7 @@ static void send_next(
     uint16_t index = tcp->next;
     uint16_t next = cor_tcp_index(tcp, index, 1);
 
-    if (tcp->duplicates != 0 && tcp->recovery == COR_TCP_NO_RECOVERY &&
+    if (tcp->doubt.duplicates != 0 && tcp->doubt.recovery == COR_TCP_NO_RECOVERY &&
         tcp->pipe_bytes + size > tcp->congestion.window_bytes) {
         tcp->limited_bytes += size;
         tcp->counters.limited_transmits++;
@@ -422,7 +422,7 @@ static enum cor_status pull_data(struct cor_tcp *tcp, uint64_t now_us, struct co
     if (tcp->unsent_count == 0) {
         return blocked(tx, idle_cause(tcp));
     }
-    if (tcp->lost_count != 0) {
+    if (tcp->doubt.lost_count != 0) {
         return blocked(tx, COR_METER_STATE_congestion);
     }
     const struct cor_tcp_segment *segment = &tcp->config.segments[tcp->next];
@@ -455,7 +455,7 @@ static enum cor_status pull_probe(struct cor_tcp *tcp, uint64_t now_us, struct c
     bool held = tcp->unsent_count == 1 && (tcp->flags & COR_TCP_END_OPEN) != 0;
 
     tcp->tlp.due = false;
-    if (tcp->recovery != COR_TCP_NO_RECOVERY || tcp->flight_count == 0) {
+    if (tcp->doubt.recovery != COR_TCP_NO_RECOVERY || tcp->flight_count == 0) {
         return COR_AGAIN;
     }
     if (tcp->unsent_count != 0) {
@@ -498,10 +498,9 @@ COR_HOT_INLINE bool send_steady(struct cor_tcp *tcp, uint64_t now_us, struct cor
 
     next = next == tcp->config.segment_count ? 0 : next;
     uint32_t both = size + segments[next].size_bytes;
-    if (tcp->unsent_count < 3 || (tcp->lost_count | tcp->duplicates) != 0 || tcp->times.on ||
-        tcp->flight_count == 0 || size > tcp->pmtu.whole_bytes ||
-        (int32_t)both > cor_tcp_window_left(tcp, seq) ||
-        pipe - tcp->departed_bytes + both > tcp->congestion.window_bytes) {
+    if (tcp->unsent_count < 3 || !cor_tcp_is_steady(tcp) || tcp->flight_count == 0 ||
+        size > tcp->pmtu.whole_bytes || (int32_t)both > cor_tcp_window_left(tcp, seq) ||
+        pipe + both > tcp->congestion.window_bytes) {
         return false;
     }
     segment->sent_us = (uint32_t)now_us;
@@ -535,7 +534,7 @@ enum cor_status cor_tcp_pull(
     } else {
         status = pull_control(tcp, now_us, tx);
     }
-    if (tcp->times.on && status == COR_OK) {
+    if (tcp->doubt.times_on && status == COR_OK) {
         cor_tcp_times_put(tcp, now_us, tx);
     }
     return status;
@@ -558,7 +557,7 @@ void cor_tcp_sent(struct cor_net_socket *socket, uint64_t now_us, uint32_t index
     }
     tcp->config.segments[index].queued--;
     tcp->queued_count--;
-    if (tcp->kept_count != 0) {
+    if (tcp->doubt.kept_count != 0) {
         cor_tcp_free_acked(tcp);
     }
 }

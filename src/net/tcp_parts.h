@@ -26,6 +26,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "coradio/tcp.h"
 #include "coradio/tcp_listen.h"
@@ -86,7 +87,7 @@ static inline uint16_t cor_tcp_index(const struct cor_tcp *tcp, uint32_t index, 
 }
 
 static inline uint32_t cor_tcp_segments_used(const struct cor_tcp *tcp) {
-    return (uint32_t)tcp->kept_count + tcp->flight_count + tcp->unsent_count;
+    return (uint32_t)tcp->doubt.kept_count + tcp->flight_count + tcp->unsent_count;
 }
 
 // The sequence number behind a segment.
@@ -101,6 +102,15 @@ static inline int32_t cor_tcp_window_left(const struct cor_tcp *tcp, uint32_t se
 
 static inline uint32_t cor_tcp_in_flight(const struct cor_tcp *tcp) {
     return tcp->pipe_bytes - tcp->departed_bytes;
+}
+
+// Is the transfer as it should be? Then nothing has departed without an acknowledgement, either.
+static inline bool cor_tcp_is_steady(const struct cor_tcp *tcp) {
+    uint32_t doubt[3];
+
+    _Static_assert(sizeof(tcp->doubt) == sizeof(doubt), "looked at as three words");
+    memcpy(doubt, COR_ALIGNED(&tcp->doubt, uint32_t), sizeof(doubt));
+    return (doubt[0] | doubt[1] | doubt[2]) == 0;
 }
 
 // May payload go, in this state?
@@ -335,7 +345,7 @@ void cor_tcp_times_put(struct cor_tcp *tcp, uint64_t now_us, struct cor_frame_tx
 
 // How much of a segment's size its options take.
 static inline uint32_t cor_tcp_option_bytes(const struct cor_tcp *tcp) {
-    return tcp->times.on ? COR_TCP_TIMES_BYTES : 0;
+    return tcp->doubt.times_on ? COR_TCP_TIMES_BYTES : 0;
 }
 
 // --- tcp_tlp.c ---

@@ -63,7 +63,7 @@ static void send_again(struct cor_tcp *tcp) {
             (void)cor_tcp_mark_lost(tcp, segment, COR_TCP_TOO_BIG);
         }
     }
-    if (tcp->lost_count != 0) {
+    if (tcp->doubt.lost_count != 0) {
         tcp->flags |= COR_TCP_LOST_FIRST;
     }
 }

@@ -41,7 +41,7 @@ void cor_tcp_rack_arrived(
         if (rtt_us < tcp->rtt.min_us || cor_tcp_times_age_us(tcp, now_us) > rtt_us + CLOCK_US) {
             return;
         }
-        rack->again_arrived = true;
+        tcp->doubt.again_arrived = true;
     } else {
         // By what was known before this acknowledgement: it may tell of several in any order.
         rack->reordered |= cor_seq_before(end, rack->farthest_told);
@@ -80,8 +80,8 @@ void cor_tcp_rack_recovered(struct cor_tcp *tcp) {
 static uint32_t window_us(const struct cor_tcp *tcp) {
     const struct cor_tcp_rack *rack = &tcp->rack;
 
-    if (!rack->reordered &&
-        (tcp->recovery != COR_TCP_NO_RECOVERY || tcp->sacked_count >= OUT_OF_ORDER_MAX)) {
+    if (!rack->reordered && (tcp->doubt.recovery != COR_TCP_NO_RECOVERY ||
+                             tcp->doubt.sacked_count >= OUT_OF_ORDER_MAX)) {
         return 0;
     }
     uint32_t window = tcp->rtt.min_us / WINDOW_PARTS * (rack->multiplier + 1U);
@@ -98,7 +98,7 @@ bool cor_tcp_rack_detect(struct cor_tcp *tcp, uint64_t now_us) {
     int32_t wait_us = 0;
     bool marked = false;
 
-    rack->again_arrived = false;
+    tcp->doubt.again_arrived = false;
     for (uint32_t place = 0; rack->rtt_us != 0 && place < tcp->flight_count; place++) {
         struct cor_tcp_segment *segment =
             &tcp->config.segments[cor_tcp_index(tcp, tcp->una, place)];
@@ -117,8 +117,8 @@ bool cor_tcp_rack_detect(struct cor_tcp *tcp, uint64_t now_us) {
             wait_us = wait_us > HELD_US ? wait_us : HELD_US;
         }
     }
-    rack->reordering = wait_us != 0;
-    if (rack->reordering) {
+    tcp->doubt.reordering = wait_us != 0;
+    if (tcp->doubt.reordering) {
         tcp->loss_us = now_us + (uint32_t)wait_us;
         cor_net_wake(tcp->socket.net, tcp->loss_us);
     } else {

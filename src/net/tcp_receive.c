@@ -145,7 +145,7 @@ uint32_t cor_tcp_emit_sacks(struct cor_tcp *tcp, uint8_t *at) {
         count = 1;
     }
     // Timestamps leave room for one less (RFC 2018 3).
-    uint32_t most = COR_TCP_SACKS_MAX - (tcp->times.on ? 1 : 0);
+    uint32_t most = COR_TCP_SACKS_MAX - (tcp->doubt.times_on ? 1 : 0);
     for (uint32_t i = 0; i < receive->range_count && count < most; i++, count++) {
         put_block(at + SACK_HEAD_BYTES + count * SACK_BLOCK_BYTES, &receive->ranges[i]);
     }

@@ -50,7 +50,7 @@ bool cor_tcp_mark_lost(
     }
     segment->flags &= (uint8_t)((1U << COR_TCP_CAUSE_SHIFT) - 1);
     segment->flags |= (uint8_t)(COR_TCP_SEGMENT_LOST | (cause << COR_TCP_CAUSE_SHIFT));
-    tcp->lost_count++;
+    tcp->doubt.lost_count++;
     tcp->socket.wants |= COR_NET_PASS_RETRANSMIT;
     return true;
 }
@@ -70,10 +70,10 @@ static bool mark_sacked(
     leave_pipe(tcp, segment);
     if ((segment->flags & COR_TCP_SEGMENT_LOST) != 0) {
         segment->flags &= (uint8_t)~COR_TCP_SEGMENT_LOST;
-        tcp->lost_count--;
+        tcp->doubt.lost_count--;
     }
     segment->flags |= COR_TCP_SEGMENT_SACKED;
-    tcp->sacked_count++;
+    tcp->doubt.sacked_count++;
     tcp->sacked_bytes += segment->size_bytes;
     if ((segment->flags & COR_TCP_SEGMENT_AGAIN) == 0) {
         tcp->sample_us = (uint32_t)now_us - segment->sent_us;
@@ -91,7 +91,7 @@ static void undo(struct cor_tcp *tcp) {
             segment->flags &= (uint8_t)~COR_TCP_SEGMENT_LOST;
             segment->flags |= COR_TCP_SEGMENT_PIPE;
             tcp->pipe_bytes += segment->size_bytes;
-            tcp->lost_count--;
+            tcp->doubt.lost_count--;
         }
     }
     tcp->flags &= (uint16_t)~COR_TCP_LOST_FIRST;
@@ -100,7 +100,7 @@ static void undo(struct cor_tcp *tcp) {
         tcp->congestion.window_bytes = tcp->undo.window_bytes;
     }
     tcp->undo.window_bytes = 0;
-    tcp->recovery = COR_TCP_NO_RECOVERY;
+    tcp->doubt.recovery = COR_TCP_NO_RECOVERY;
     tcp->counters.recoveries_undone++;
 }
 
@@ -124,7 +124,7 @@ static void take_dsack(struct cor_tcp *tcp, const struct cor_tcp_sack *block) {
     }
     tcp->counters.dsacks++;
     // A loss probe is sent again on suspicion: that it was in vain tells nothing of the order.
-    if (tcp->tlp.outstanding && tcp->tlp.again && block->right == tcp->tlp.end_seq) {
+    if (tcp->doubt.probe_outstanding && tcp->tlp.again && block->right == tcp->tlp.end_seq) {
         tcp->tlp.acknowledged = true;
         return;
     }
@@ -203,7 +203,7 @@ static void enter_recovery(struct cor_tcp *tcp) {
     tcp->prr.from_again = (uint32_t)tcp->counters.bytes_retransmitted;
     tcp->config.controller->loss(&tcp->congestion, lost_flight(tcp));
     cor_tcp_tlp_forget(tcp);
-    tcp->recovery = COR_TCP_FAST_RECOVERY;
+    tcp->doubt.recovery = COR_TCP_FAST_RECOVERY;
     tcp->recover = tcp->snd_max;
     tcp->limited_bytes = 0;
     tcp->flags |= COR_TCP_LOST_FIRST;
@@ -214,7 +214,7 @@ void cor_tcp_recovered(struct cor_tcp *tcp) {
     bool sack = sack_on(tcp);
 
     tcp->departed_bytes = 0;
-    tcp->recovery = COR_TCP_NO_RECOVERY;
+    tcp->doubt.recovery = COR_TCP_NO_RECOVERY;
     // With SACK the way there was even, and the window is the threshold (RFC 6937 3).
     tcp->config.controller->recovered(
         &tcp->congestion, sack ? tcp->congestion.threshold_bytes : tcp->pipe_bytes);
@@ -224,13 +224,13 @@ void cor_tcp_recovered(struct cor_tcp *tcp) {
 void cor_tcp_duplicate(struct cor_tcp *tcp, uint64_t now_us) {
     (void)now_us;
     tcp->counters.dup_acks++;
-    cor_tcp_count(&tcp->duplicates);
-    if (tcp->recovery == COR_TCP_TIMEOUT_RECOVERY || sack_on(tcp)) {
+    cor_tcp_count(&tcp->doubt.duplicates);
+    if (tcp->doubt.recovery == COR_TCP_TIMEOUT_RECOVERY || sack_on(tcp)) {
         return;  // answers to what was sent again in vain; or judged by cor_tcp_weigh()
     }
     uint32_t departed = tcp->departed_bytes + tcp->cut_bytes;
     tcp->departed_bytes = departed < tcp->pipe_bytes ? departed : tcp->pipe_bytes;
-    if (tcp->recovery == COR_TCP_NO_RECOVERY && tcp->duplicates >= DUPLICATES_MAX &&
+    if (tcp->doubt.recovery == COR_TCP_NO_RECOVERY && tcp->doubt.duplicates >= DUPLICATES_MAX &&
         cor_tcp_mark_lost(tcp, in_flight(tcp, 0), COR_TCP_FAST)) {
         enter_recovery(tcp);
     }
@@ -257,10 +257,10 @@ static bool detect(struct cor_tcp *tcp, uint64_t now_us) {
     uint64_t repeated = tcp->counters.losses_repeated;
     bool marked = cor_tcp_rack_detect(tcp, now_us);
 
-    if (marked && tcp->recovery == COR_TCP_NO_RECOVERY) {
+    if (marked && tcp->doubt.recovery == COR_TCP_NO_RECOVERY) {
         enter_recovery(tcp);
     } else if (
-        tcp->recovery == COR_TCP_FAST_RECOVERY && !tcp->prr.halved_again &&
+        tcp->doubt.recovery == COR_TCP_FAST_RECOVERY && !tcp->prr.halved_again &&
         tcp->counters.losses_repeated != repeated) {
         // The loss of what was sent again is a second sign of congestion (RFC 5681 4.3).
         tcp->prr.halved_again = true;
@@ -272,7 +272,7 @@ static bool detect(struct cor_tcp *tcp, uint64_t now_us) {
 static void share(struct cor_tcp *tcp, uint32_t arrived_bytes) {
     struct cor_tcp_prr *prr = &tcp->prr;
 
-    if (tcp->recovery != COR_TCP_FAST_RECOVERY || tcp->config.controller->delivered != NULL) {
+    if (tcp->doubt.recovery != COR_TCP_FAST_RECOVERY || tcp->config.controller->delivered != NULL) {
         return;
     }
     prr->arrived_bytes += arrived_bytes;
@@ -290,14 +290,15 @@ static void share(struct cor_tcp *tcp, uint32_t arrived_bytes) {
 static void weigh_sack(struct cor_tcp *tcp, uint64_t now_us, uint32_t news, uint32_t arrived) {
     bool marked = false;
 
-    if (tcp->tlp.outstanding && cor_tcp_tlp_acked(tcp, (news & COR_TCP_NEWS_BARE) != 0)) {
+    if (tcp->doubt.probe_outstanding && cor_tcp_tlp_acked(tcp, (news & COR_TCP_NEWS_BARE) != 0)) {
         tcp->counters.probes_repaired++;
         tcp->config.controller->loss(&tcp->congestion, lost_flight(tcp));
     }
-    if ((tcp->sacked_count | tcp->lost_count | tcp->recovery) != 0 || tcp->rack.again_arrived) {
+    if ((tcp->doubt.sacked_count | tcp->doubt.lost_count | tcp->doubt.recovery) != 0 ||
+        tcp->doubt.again_arrived) {
         marked = detect(tcp, now_us);
-    } else if (tcp->rack.reordering) {
-        tcp->rack.reordering = false;
+    } else if (tcp->doubt.reordering) {
+        tcp->doubt.reordering = false;
         tcp->loss_us = COR_NET_NEVER;
         cor_tcp_tlp_arm(tcp);
     }
@@ -338,7 +339,7 @@ void cor_tcp_weigh(struct cor_tcp *tcp, uint64_t now_us, uint32_t news) {
 }
 
 void cor_tcp_loss_due(struct cor_tcp *tcp, uint64_t now_us) {
-    if (!tcp->rack.reordering) {
+    if (!tcp->doubt.reordering) {
         cor_tcp_tlp_due(tcp, now_us);
     } else if (detect(tcp, now_us)) {
         share(tcp, 0);
@@ -353,7 +354,7 @@ static void forget_sacks(struct cor_tcp *tcp) {
     for (uint32_t place = 0; place < tcp->flight_count; place++) {
         in_flight(tcp, place)->flags &= (uint8_t)~COR_TCP_SEGMENT_SACKED;
     }
-    tcp->sacked_count = 0;
+    tcp->doubt.sacked_count = 0;
     tcp->sacked_bytes = 0;
 }
 
@@ -368,7 +369,7 @@ void cor_tcp_timed_out(struct cor_tcp *tcp, uint64_t now_us) {
         return;
     }
     tcp->counters.timeouts++;
-    if (tcp->recovery == COR_TCP_NO_RECOVERY) {
+    if (tcp->doubt.recovery == COR_TCP_NO_RECOVERY) {
         remember(tcp);
     }
     tcp->config.controller->timeout(&tcp->congestion, flight, tcp->rtt.backoff != 0);
@@ -387,8 +388,8 @@ void cor_tcp_timed_out(struct cor_tcp *tcp, uint64_t now_us) {
     }
     tcp->departed_bytes = 0;
     tcp->limited_bytes = 0;
-    tcp->duplicates = 0;
-    tcp->recovery = COR_TCP_TIMEOUT_RECOVERY;
+    tcp->doubt.duplicates = 0;
+    tcp->doubt.recovery = COR_TCP_TIMEOUT_RECOVERY;
     tcp->recover = tcp->snd_max;
     tcp->flags |= COR_TCP_LOST_FIRST;
     cor_tcp_count(&tcp->rtt.backoff);

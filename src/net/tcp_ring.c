@@ -207,9 +207,10 @@ static void insert_behind(
     }
     tcp->flight_count++;
     tcp->next = cor_tcp_index(tcp, tcp->next, 1);
-    tcp->lost_count = (uint16_t)(tcp->lost_count + ((segment->flags & COR_TCP_SEGMENT_LOST) != 0));
-    tcp->sacked_count =
-        (uint16_t)(tcp->sacked_count + ((segment->flags & COR_TCP_SEGMENT_SACKED) != 0));
+    tcp->doubt.lost_count =
+        (uint16_t)(tcp->doubt.lost_count + ((segment->flags & COR_TCP_SEGMENT_LOST) != 0));
+    tcp->doubt.sacked_count =
+        (uint16_t)(tcp->doubt.sacked_count + ((segment->flags & COR_TCP_SEGMENT_SACKED) != 0));
 }
 
 bool cor_tcp_split(struct cor_tcp *tcp, uint32_t place, uint32_t size_bytes) {
@@ -262,16 +263,16 @@ bool cor_tcp_cut_end(struct cor_tcp *tcp) {
 }
 
 void cor_tcp_free_acked(struct cor_tcp *tcp) {
-    uint32_t first = (uint32_t)tcp->una + tcp->config.segment_count - tcp->kept_count;
+    uint32_t first = (uint32_t)tcp->una + tcp->config.segment_count - tcp->doubt.kept_count;
 
-    while (tcp->kept_count > 0) {
+    while (tcp->doubt.kept_count > 0) {
         const struct cor_tcp_segment *segment = &tcp->config.segments[cor_tcp_index(tcp, 0, first)];
 
         if (segment->queued != 0) {
             break;
         }
         tcp->used_bytes -= padded(segment->size_bytes);
-        tcp->kept_count--;
+        tcp->doubt.kept_count--;
         first++;
         cor_tcp_note(tcp, COR_TCP_EVENT_WRITABLE);
     }

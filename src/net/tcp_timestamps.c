@@ -29,7 +29,7 @@ static uint32_t clock_value(const struct cor_tcp *tcp, uint64_t now_us) {
 }
 
 bool cor_tcp_times_offer(const struct cor_tcp *tcp) {
-    return tcp->state == COR_TCP_SYN_RECEIVED ? tcp->times.on
+    return tcp->state == COR_TCP_SYN_RECEIVED ? tcp->doubt.times_on
                                               : tcp->config.timestamps == COR_TCP_TIMESTAMPS_OFFER;
 }
 
@@ -46,11 +46,11 @@ void cor_tcp_times_agree(
                                                 : mode != COR_TCP_TIMESTAMPS_OFF;
 
     tcp->times = (struct cor_tcp_times){
-        .on = asked && header->has_times,
         .recent_value = header->times_value,
         .recent_us = now_us,
         .acked_seq = header->seq + 1,
     };
+    tcp->doubt.times_on = asked && header->has_times;
 }
 
 bool cor_tcp_times_check(
@@ -90,7 +90,7 @@ uint32_t cor_tcp_times_age_us(const struct cor_tcp *tcp, uint64_t now_us) {
     uint32_t age = clock_value(tcp, now_us) - tcp->times.echo;
 
     // What we never sent, or so long ago that it cannot be an answer.
-    if (!tcp->times.on || !tcp->times.echoed || age >= UINT32_MAX >> CLOCK_SHIFT) {
+    if (!tcp->doubt.times_on || !tcp->times.echoed || age >= UINT32_MAX >> CLOCK_SHIFT) {
         return 0;
     }
     return (age << CLOCK_SHIFT) + 1;

@@ -17,9 +17,9 @@ static uint64_t latest(uint64_t a, uint64_t b) {
 
 // One probe for a silence; not while losses are repaired.
 static bool may_probe(const struct cor_tcp *tcp) {
-    return (tcp->flags & COR_TCP_SACK_ON) != 0 && tcp->recovery == COR_TCP_NO_RECOVERY &&
-           tcp->sacked_count == 0 && tcp->flight_count != 0 && !tcp->tlp.outstanding &&
-           !tcp->tlp.due;
+    return (tcp->flags & COR_TCP_SACK_ON) != 0 && tcp->doubt.recovery == COR_TCP_NO_RECOVERY &&
+           tcp->doubt.sacked_count == 0 && tcp->flight_count != 0 &&
+           !tcp->doubt.probe_outstanding && !tcp->tlp.due;
 }
 
 // Counted from what was sent or acknowledged last, so that neither has to set the deadline.
@@ -33,7 +33,7 @@ static uint64_t due_us(const struct cor_tcp *tcp, uint64_t allow_us) {
 
 void cor_tcp_tlp_arm(struct cor_tcp *tcp) {
     if (tcp->loss_us == COR_NET_NEVER && may_probe(tcp)) {
-        tcp->rack.reordering = false;
+        tcp->doubt.reordering = false;
         tcp->loss_us = due_us(tcp, 0);  // others may follow a lone segment until then
         cor_net_wake(tcp->socket.net, tcp->loss_us);
     }
@@ -58,7 +58,7 @@ void cor_tcp_tlp_due(struct cor_tcp *tcp, uint64_t now_us) {
 void cor_tcp_tlp_sent(struct cor_tcp *tcp, bool again) {
     struct cor_tcp_tlp *tlp = &tcp->tlp;
 
-    tlp->outstanding = true;
+    tcp->doubt.probe_outstanding = true;
     tlp->again = again;
     tlp->acknowledged = false;
     tlp->end_seq = tcp->snd_nxt;
@@ -68,7 +68,7 @@ void cor_tcp_tlp_sent(struct cor_tcp *tcp, bool again) {
 
 void cor_tcp_tlp_forget(struct cor_tcp *tcp) {
     tcp->tlp.due = false;
-    tcp->tlp.outstanding = false;
+    tcp->doubt.probe_outstanding = false;
 }
 
 bool cor_tcp_tlp_acked(struct cor_tcp *tcp, bool bare) {
@@ -78,12 +78,12 @@ bool cor_tcp_tlp_acked(struct cor_tcp *tcp, bool bare) {
         return false;
     }
     if (!tlp->again || tlp->acknowledged || bare) {
-        tlp->outstanding = false;  // nothing was lost
+        tcp->doubt.probe_outstanding = false;  // nothing was lost
         return false;
     }
     if (tcp->snd_una == tlp->end_seq) {
         return false;  // one has arrived; whether both did is not told yet
     }
-    tlp->outstanding = false;
+    tcp->doubt.probe_outstanding = false;
     return true;
 }

@@ -98,7 +98,7 @@ static void check_books(const struct side *side) {
     for (uint32_t i = 0; i < tcp->config.segment_count; i++) {
         queued += tcp->config.segments[i].queued;
     }
-    FUZZ_CHECK(tcp->pipe_bytes == pipe && tcp->lost_count == lost);
+    FUZZ_CHECK(tcp->pipe_bytes == pipe && tcp->doubt.lost_count == lost);
     FUZZ_CHECK(tcp->departed_bytes <= tcp->pipe_bytes && tcp->queued_count == queued);
     FUZZ_CHECK(!cor_seq_before(tcp->snd_max, tcp->snd_una));
     FUZZ_CHECK(!cor_seq_before(tcp->snd_end, tcp->snd_una) || cor_tcp_is_opening(tcp));

@@ -11,6 +11,7 @@
 
 // A whole number of segments: room for one is then always in one piece.
 #define RING_BYTES (44u * COST_SEGMENT_BYTES)
+#define IN_FLIGHT  20u
 #define SEGMENTS   COR_TCP_SEGMENTS_FOR(RING_BYTES)
 
 static struct cor_net net;
@@ -184,21 +185,44 @@ static void acknowledge(enum cost_step step) {
     COST_CHECK(cor_tcp_pending_bytes(&tcp) % COST_SEGMENT_BYTES == 0);
 }
 
+// Goes through slow start until the congestion window has room for half a ring and more.
+static void open_window(void) {
+    for (uint32_t i = 0; i < 8; i++) {
+        for (uint32_t j = 0; j < 40; j++) {
+            step_commit();
+        }
+        drain();
+        now_us += 1000;
+        cost_peer_ack();
+        step_input();
+        drain();
+        cost_peer_ack();
+        step_input();
+    }
+    while (cor_tcp_pending_bytes(&tcp) != 0) {
+        drain();
+        now_us += 1000;
+        cost_peer_ack();
+        step_input();
+    }
+}
+
 int main(void) {
     check_sums();
     start();
-    // As in a long transfer: others are in flight, and others wait.
-    for (uint32_t i = 0; i < 12; i++) {
+    open_window();
+    // As in a long transfer over a ring of 64 KiB: half of it is in flight, and others wait.
+    for (uint32_t i = 0; i < 38; i++) {
         step_commit();
     }
-    for (uint32_t i = 0; i < 4; i++) {
+    for (uint32_t i = 0; i < IN_FLIGHT; i++) {
         prepare();
         step_send();
         COST_CHECK(pulled == COR_OK);
         cost_peer_take(tx.head, tx.head_bytes + (uint32_t)tx.payload_bytes);
         step_sent();
     }
-    cost_peer.held_bytes = 4 * COST_SEGMENT_BYTES;
+    cost_peer.held_bytes = IN_FLIGHT * COST_SEGMENT_BYTES;
     for (uint32_t i = 0; i < COST_ROUNDS; i++) {
         uint32_t pending = cor_tcp_pending_bytes(&tcp);
 

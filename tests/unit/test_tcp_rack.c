@@ -115,7 +115,7 @@ TEST(one_acknowledgement_of_several_shows_no_reordering) {
 
     after(h, 10 * MS);
     SEND(h, .flags = ACK, .seq = 1, .ack = 1 + S, .sacks = {SACK_OF(5, 5), SACK_OF(3, 3)});
-    CHECK_EQ(h->tcp.sacked_count, 2);
+    CHECK_EQ(h->tcp.doubt.sacked_count, 2);
     CHECK(!h->tcp.rack.reordered);
 }
 
@@ -180,7 +180,7 @@ TEST(a_timeout_spares_what_was_sent_a_moment_ago) {
     after(h, 5 * MS);
     CHECK_EQ(h->tcp.counters.timeouts, 1);
     expect_again(h, 1);
-    CHECK_EQ(h->tcp.lost_count, 0);
+    CHECK_EQ(h->tcp.doubt.lost_count, 0);
     CHECK_EQ(h->tcp.counters.retransmit_rto, 1);
 }
 
@@ -198,7 +198,7 @@ TEST(what_waits_for_the_bus_is_looked_at_again) {
     after(h, 10 * MS);
     sack(h, 0, 1, 4);
     expect_nothing(h);
-    CHECK_EQ(h->tcp.lost_count, 0);
+    CHECK_EQ(h->tcp.doubt.lost_count, 0);
     sent_all(h);
     after(h, 2 * MS);
     expect_again(h, 0);
@@ -268,7 +268,7 @@ TEST(a_dsack_above_the_acknowledgement_is_one) {
     sack(h, 0, 2, 3);
     SEND(h, .flags = ACK, .seq = 1, .ack = 1, .sacks = {SACK_OF(2, 2), SACK_OF(2, 3)});
     CHECK_EQ(h->tcp.counters.dsacks, 1);
-    CHECK_EQ(h->tcp.sacked_count, 2);
+    CHECK_EQ(h->tcp.doubt.sacked_count, 2);
 }
 
 TEST(a_recovery_that_was_in_vain_is_undone) {
@@ -297,10 +297,10 @@ TEST(undoing_in_the_middle_of_recovery_leaves_nothing_lost) {
     after(h, 10 * MS);
     sack(h, 0, 3, 5);
     expect_again(h, 0);
-    CHECK(h->tcp.lost_count > 0);
+    CHECK(h->tcp.doubt.lost_count > 0);
     dsack(h, 1, 0);
     CHECK_EQ(h->tcp.counters.recoveries_undone, 1);
-    CHECK_EQ(h->tcp.lost_count, 0);
+    CHECK_EQ(h->tcp.doubt.lost_count, 0);
     CHECK_EQ(h->tcp.pipe_bytes, 6 * S);
     SEND(h, .flags = ACK, .seq = 1, .ack = 1 + 10 * S);
     CHECK_EQ(h->tcp.pipe_bytes, 0);

@@ -251,7 +251,7 @@ TEST(a_loss_on_a_connection_with_it_leaves_the_window) {
     CHECK_EQ(sent, 6);
     after(h, 10 * MS);
     SEND(h, .flags = ACK, .seq = 1, .ack = 1 + 16 * S);
-    CHECK_EQ(h->tcp.recovery, 0);
+    CHECK_EQ(h->tcp.doubt.recovery, 0);
     CHECK(cor_tcp_cwnd_bytes(&h->tcp) >= 20 * S);
 }
 

@@ -311,15 +311,15 @@ TEST(blocks_that_say_nothing_of_ours_are_ignored) {
     // Half a segment is none.
     SEND(h, .flags = ACK, .seq = 1, .ack = 1 + S, .sacks = {1 + 2 * S, 1 + 2 * S + 700});
     CHECK_EQ(h->tcp.counters.sack_blocks, 0);
-    CHECK_EQ(h->tcp.sacked_count, 0);
+    CHECK_EQ(h->tcp.doubt.sacked_count, 0);
 }
 
 TEST(sack_blocks_without_permission_are_ignored) {
     struct host *h = flying(10, false);
 
     SEND(h, .flags = ACK, .seq = 1, .ack = 1, .sacks = {1 + S, 1 + 9 * S});
-    CHECK_EQ(h->tcp.sacked_count, 0);
-    CHECK_EQ(h->tcp.lost_count, 0);
+    CHECK_EQ(h->tcp.doubt.sacked_count, 0);
+    CHECK_EQ(h->tcp.doubt.lost_count, 0);
 }
 
 // RFC 2018 8: the receiver may drop what it had selectively acknowledged.
@@ -329,7 +329,7 @@ TEST(a_receiver_that_reneges_gets_everything_again) {
     SEND(h, .flags = ACK, .seq = 1, .ack = 1, .sacks = {1 + S, 1 + 4 * S});
     CHECK_EQ(drain(h) != 0, true);
     SEND(h, .flags = ACK, .seq = 1, .ack = 1 + S);
-    CHECK_EQ(h->tcp.sacked_count, 3);
+    CHECK_EQ(h->tcp.doubt.sacked_count, 3);
     uint32_t acked = 1 + S;
     for (uint32_t i = 0; i < 40 && acked < 1 + 5 * S; i++) {
         after(h, 100 * MS);
@@ -350,7 +350,7 @@ TEST(what_sack_names_is_not_sent_again_after_a_timeout) {
     (void)drain(h);
     after(h, 300 * MS);
     CHECK_EQ(h->tcp.counters.timeouts, 1);
-    CHECK_EQ(h->tcp.sacked_count, 2);
+    CHECK_EQ(h->tcp.doubt.sacked_count, 2);
     EXPECT(h, .flags = ACK | PSH, .seq = 1, .ack = 1, .len = S);
     SEND(h, .flags = ACK, .seq = 1, .ack = 1 + S, .sacks = {1 + 4 * S, 1 + 6 * S});
     EXPECT(h, .flags = ACK, .seq = 1 + S, .ack = 1, .len = S);

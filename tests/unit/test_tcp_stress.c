@@ -81,12 +81,13 @@ static void check_books(const struct cor_tcp *tcp) {
         return;
     }
     CHECK(total <= tcp->config.segment_count);
-    uint32_t first = (uint32_t)tcp->una + tcp->config.segment_count - tcp->kept_count;
+    uint32_t first = (uint32_t)tcp->una + tcp->config.segment_count - tcp->doubt.kept_count;
     uint32_t seq = 0;
     for (uint32_t i = 0; i < total; i++) {
         const struct cor_tcp_segment *g =
             &tcp->config.segments[(first + i) % tcp->config.segment_count];
-        bool flying = i >= tcp->kept_count && i < (uint32_t)tcp->kept_count + tcp->flight_count;
+        bool flying =
+            i >= tcp->doubt.kept_count && i < (uint32_t)tcp->doubt.kept_count + tcp->flight_count;
         bool open = i + 1 == total && (tcp->flags & COR_TCP_END_OPEN) != 0;
 
         CHECK(i == 0 || g->seq == seq);
@@ -102,8 +103,8 @@ static void check_books(const struct cor_tcp *tcp) {
     }
     CHECK(total == 0 || seq == tcp->snd_end);
     CHECK_EQ(tcp->pipe_bytes, pipe);
-    CHECK_EQ(tcp->lost_count, lost);
-    CHECK_EQ(tcp->sacked_count, sacked);
+    CHECK_EQ(tcp->doubt.lost_count, lost);
+    CHECK_EQ(tcp->doubt.sacked_count, sacked);
     CHECK_EQ(tcp->queued_count, queued);
     CHECK_EQ(tcp->used_bytes, used);
     CHECK(tcp->departed_bytes <= tcp->pipe_bytes);

@@ -66,7 +66,7 @@ static struct host *opened(void) {
     after(h, 10 * MS);
     SEND(h, .flags = SYN | ACK, .ack = 1, .sack_ok = true, TIMES(1000, clock));
     EXPECT(h, .flags = ACK, .seq = 1, .ack = 1);
-    CHECK(h->tcp.times.on);
+    CHECK(h->tcp.doubt.times_on);
     return h;
 }
 
@@ -127,7 +127,7 @@ TEST(asked_for_by_the_peer_they_are_accepted_only_where_configured) {
         CHECK(!used || echo == 7000);
         SEND(h, .flags = ACK, .seq = 1, .ack = 1, TIMES(7001, used ? value : 0));
         CHECK_EQ(cor_tcp_state(&h->tcp), COR_TCP_ESTABLISHED);
-        CHECK_EQ(h->tcp.times.on, used);
+        CHECK_EQ(h->tcp.doubt.times_on, used);
     }
 }
 

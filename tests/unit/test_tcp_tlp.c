@@ -101,7 +101,7 @@ TEST(the_tail_is_repaired_without_a_timeout) {
     CHECK(again >= 1);
     CHECK_EQ(h->tcp.counters.timeouts, 0);
     CHECK_EQ(h->tcp.counters.recoveries, 1);
-    CHECK(h->tcp.lost_count + again == 3);
+    CHECK(h->tcp.doubt.lost_count + again == 3);
 }
 
 TEST(a_lone_segment_waits_for_a_delayed_acknowledgement) {
@@ -191,7 +191,7 @@ TEST(a_bare_duplicate_tells_it_as_well) {
     expect_data(h, 3);
     ack(h, 4);
     ack(h, 4);
-    CHECK(!h->tcp.tlp.outstanding);
+    CHECK(!h->tcp.doubt.probe_outstanding);
     (void)fill(h, S);
     CHECK_EQ(drain(h), 1);
     ack(h, 5);
