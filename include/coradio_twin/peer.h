@@ -152,10 +152,18 @@ struct twin_port twin_slirp_port(struct twin_slirp *slirp);
 // own timers are due earlier, or when the last frame may have made room that sockets wait for.
 void twin_slirp_poll(struct twin_slirp *slirp, uint32_t timeout_ms);
 
-// Connections and datagrams to this port of the Linux host (on all its addresses) go to the board.
-// False: the port cannot be had.
-bool twin_slirp_forward(
-    struct twin_slirp *slirp, bool udp, uint16_t host_port, uint32_t board_ip, uint16_t port);
+// A way in from the Linux host; addresses in host order.
+struct twin_slirp_way {
+    bool udp;
+    uint32_t host;  // the host's address that is listened on; 0: all of them
+    uint16_t host_port;
+    uint32_t board;
+    uint16_t board_port;
+};
+
+// Connections and datagrams to the host's address and port go to the board. False: the port cannot
+// be had.
+bool twin_slirp_forward(struct twin_slirp *slirp, const struct twin_slirp_way *way);
 
 struct twin_slirp_counters {
     uint64_t frames_in;   // from the board

@@ -404,6 +404,11 @@ static uint64_t end_us(const struct cor_dhcp *dhcp) {
     return counts ? dhcp->lease.end_us : COR_NET_NEVER;
 }
 
+// Without a link there is nobody to ask; but a release does not wait for one.
+static bool is_due(const struct cor_dhcp *dhcp, uint64_t now_us) {
+    return now_us >= dhcp->due_us && (!dhcp->net->link_down || dhcp->state == COR_DHCP_RELEASING);
+}
+
 uint64_t cor_dhcp_poll(struct cor_dhcp *dhcp, uint64_t now_us) {
     if (dhcp->link_ups != dhcp->net->link_ups) {
         relink(dhcp, now_us);
@@ -412,11 +417,12 @@ uint64_t cor_dhcp_poll(struct cor_dhcp *dhcp, uint64_t now_us) {
         dhcp->offered = 0;
         cor_dhcp_restart(dhcp, now_us, 0);
     }
-    for (uint32_t i = 0; i < STEPS_MAX && now_us >= dhcp->due_us && !dhcp->net->link_down; i++) {
+    for (uint32_t i = 0; i < STEPS_MAX && is_due(dhcp, now_us); i++) {
         step(dhcp, now_us);
     }
     uint64_t deadline_us = end_us(dhcp);
-    return dhcp->due_us < deadline_us && !dhcp->net->link_down ? dhcp->due_us : deadline_us;
+    bool waits = dhcp->net->link_down && dhcp->state != COR_DHCP_RELEASING;
+    return dhcp->due_us < deadline_us && !waits ? dhcp->due_us : deadline_us;
 }
 
 // --- For the application ---

@@ -182,13 +182,16 @@ static enum cor_status pull_control(struct cor_tcp *tcp, uint64_t now_us, struct
     if ((tcp->flags & COR_TCP_RESOLVED) == 0) {
         return COR_AGAIN;
     }
+    if (tcp->unsent_count == 0) {
+        tcp->flags &= (uint16_t)~COR_TCP_PROBE_DUE;  // what it was for has gone meanwhile
+    }
     if ((tcp->flags & COR_TCP_SYN_DUE) != 0) {
         emit_syn(tcp, now_us, tx);
     } else if ((tcp->flags & COR_TCP_ACK_DUE) != 0) {
         if (!ack_rides(tcp, now_us, tx)) {
             emit_ack(tcp, tx);
         }
-    } else if ((tcp->flags & COR_TCP_PROBE_DUE) != 0 && tcp->unsent_count != 0) {
+    } else if ((tcp->flags & COR_TCP_PROBE_DUE) != 0) {
         tcp->flags &= (uint16_t)~COR_TCP_PROBE_DUE;
         emit_probe(tcp, now_us, tx);
     } else if (tcp->receive.keepalive_due) {

@@ -390,6 +390,18 @@ TEST(a_release_to_a_silent_server_ends_after_a_second) {
     CHECK(option(&d, 50, 4) == NULL);
 }
 
+TEST(a_release_without_a_link_ends_too) {
+    struct host *h = start_bound((struct answer){0});
+
+    pass_announcement(h);
+    set_link(h, false);
+    cor_dhcp_release(&d_.dhcp, h->now_us);
+    (void)next_frame_within(h, poll_dhcp, 2 * SECOND);
+    (void)next_frame_within(h, poll_dhcp, 2 * SECOND);
+    CHECK_EQ(cor_dhcp_state(&d_.dhcp), COR_DHCP_OFF);
+    CHECK_EQ(h->net.config.address, 0);
+}
+
 // RFC 5227 2.4 (b): defended once; the second conflict within 10 s ends it.
 TEST(a_second_conflict_within_ten_seconds_gives_the_address_up) {
     struct host *h = start_bound((struct answer){0});
@@ -459,6 +471,7 @@ TEST_MAIN(
     CASE(a_remembered_address_is_asked_for_first_and_then_wished_for),
     CASE(a_release_tells_the_server_and_then_the_address_is_gone),
     CASE(a_release_to_a_silent_server_ends_after_a_second),
+    CASE(a_release_without_a_link_ends_too),
     CASE(a_second_conflict_within_ten_seconds_gives_the_address_up),
     CASE(a_message_in_the_queue_of_the_bus_is_not_written_over),
     CASE(a_chip_that_pulls_nothing_gets_one_message_when_it_does))

@@ -169,7 +169,15 @@ TEST(an_application_that_listens_needs_a_way_in) {
     CHECK_EQ(PARSE("--board=pico2w", "--app=tcp-rx", "--virtual"), OPTIONS_GO_ON);
     CHECK_EQ(PARSE("--board=pico2w", "--app=udp-rx", "--forward=6000:5002"), OPTIONS_GO_ON);
     CHECK_EQ(options.forward_host_port, 6000);
+    CHECK_EQ(options.forward_host, 0x7F000001);
     CHECK_EQ(options.port, 5002);
+    CHECK_EQ(PARSE("--board=pico2w", "--app=udp-rx", "--forward=0.0.0.0:6000:5002"), OPTIONS_GO_ON);
+    CHECK_EQ(options.forward_host, 0);
+    CHECK_EQ(options.forward_host_port, 6000);
+    CHECK_EQ(options.forward_port, 5002);
+    CHECK_EQ(PARSE("--board=pico2w", "--app=udp-rx", "--forward=host:1:2"), EXIT_CODE_USAGE);
+    CHECK_EQ(PARSE("--board=pico2w", "--app=udp-rx", "--forward=1:70000"), EXIT_CODE_USAGE);
+    CHECK_EQ(PARSE("--board=pico2w", "--app=udp-rx", "--forward=:1"), EXIT_CODE_USAGE);
     CHECK_EQ(PARSE("--board=pico2w", "--app=tcp-both", "--forward=6000"), EXIT_CODE_USAGE);
     CHECK_EQ(
         PARSE("--board=pico2w", "--app=tcp-rx", "--virtual", "--forward=1:1"), EXIT_CODE_USAGE);

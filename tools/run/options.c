@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "coradio/ip4.h"
 #include "coradio/tcp.h"
 
 static const char *const app_names[] = {
@@ -49,8 +50,9 @@ static const struct option_row rows[] = {
     {"virtual", OPTION_FLAG, "", "the peer is inside the twin and time runs as fast as it can; "
      "without it the board keeps to the wall clock and reaches the real network", AT(in_virtual)},
 
-    {"forward", OPTION_TEXT, "HOSTPORT:PORT", "connections and datagrams to HOSTPORT of this "
-     "machine go to PORT of the board; without --virtual", AT(forward)},
+    {"forward", OPTION_TEXT, "[HOST:]HOSTPORT:PORT", "connections and datagrams to HOSTPORT "
+     "of HOST (default 127.0.0.1, so that only this machine gets in) go to PORT of the board; "
+     "without --virtual", AT(forward)},
 
     {.kind = OPTION_HEADING, .help = "The board"},
     {"bus-mhz", OPTION_REAL, "MHZ", "clock of the gSPI bus (default 37.5)", AT(bus_mhz),
@@ -345,24 +347,49 @@ static int check(struct run_options *options) {
     return OPTIONS_GO_ON;
 }
 
-static int parse_forward(struct run_options *options) {
-    char *end = NULL;
-    unsigned long host_port;
-    unsigned long port = 0;
+static bool parse_port(const char *text, size_t length, uint16_t *port) {
+    char digits[6] = "";
+    uint64_t value = 0;
 
-    if (options->forward == NULL) {
+    if (length == 0 || length >= sizeof(digits)) {
+        return false;
+    }
+    memcpy(digits, text, length);
+    if (units_parse_count(digits, &value) != NULL || value == 0 || value > UINT16_MAX) {
+        return false;
+    }
+    *port = (uint16_t)value;
+    return true;
+}
+
+// [HOST:]HOSTPORT:PORT; without HOST only this machine itself gets in.
+static int parse_forward(struct run_options *options) {
+    const char *text = options->forward;
+    char host[COR_IP4_TEXT_BYTES] = "127.0.0.1";
+    const char *first = text == NULL ? NULL : strchr(text, ':');
+    const char *last = text == NULL ? NULL : strrchr(text, ':');
+    bool good = first != NULL;
+
+    if (text == NULL) {
         return OPTIONS_GO_ON;
     }
-    host_port = strtoul(options->forward, &end, 10);
-    if (*end == ':') {
-        port = strtoul(end + 1, &end, 10);
+    if (good && first != last) {
+        size_t length = (size_t)(first - text);
+
+        good = length < sizeof(host);
+        snprintf(host, sizeof(host), "%.*s", (int)(good ? length : 0), text);
+        text = first + 1;
     }
-    if (*end != '\0' || host_port == 0 || host_port > 65535 || port == 0 || port > 65535) {
+    good = good && cor_ip4_parse(host, &options->forward_host) &&
+           parse_port(text, (size_t)(last - text), &options->forward_host_port) &&
+           parse_port(last + 1, strlen(last + 1), &options->forward_port);
+    if (!good) {
         return options_error(
-            &spec, "--forward: '%s' is not HOSTPORT:PORT, such as 5001:5001", options->forward);
+            &spec,
+            "--forward: '%s' is not HOSTPORT:PORT, such as 5001:5001, or HOST:HOSTPORT:PORT with "
+            "one of this machine's addresses or 0.0.0.0 for all",
+            options->forward);
     }
-    options->forward_host_port = (uint16_t)host_port;
-    options->forward_port = (uint16_t)port;
     if (run_app_receives(options->app)) {
         options->port = options->forward_port;
     }

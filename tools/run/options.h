@@ -43,8 +43,9 @@ struct run_options {
     char host[256];
     uint16_t port;
     bool in_virtual;
-    bool iperf_client;    // of tcp-tx: the bytes are those of an iperf client
-    const char *forward;  // HOSTPORT:PORT as written; NULL: none
+    bool iperf_client;      // of tcp-tx: the bytes are those of an iperf client
+    const char *forward;    // [HOST:]HOSTPORT:PORT as written; NULL: none
+    uint32_t forward_host;  // address listened on, host order; 0: all of this machine
     uint16_t forward_host_port;
     uint16_t forward_port;
     // The board.

@@ -247,12 +247,15 @@ static bool forward_init(struct world *world, char error[256]) {
     const struct run_options *options = world->options;
 
     for (int udp = 0; options->forward != NULL && udp < 2; udp++) {
-        if (!twin_slirp_forward(
-                world->slirp,
-                udp != 0,
-                options->forward_host_port,
-                world->address,
-                options->forward_port)) {
+        struct twin_slirp_way way = {
+            .udp = udp != 0,
+            .host = options->forward_host,
+            .host_port = options->forward_host_port,
+            .board = world->address,
+            .board_port = options->forward_port,
+        };
+
+        if (!twin_slirp_forward(world->slirp, &way)) {
             snprintf(
                 error,
                 256,

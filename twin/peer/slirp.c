@@ -222,12 +222,12 @@ void twin_slirp_free(struct twin_slirp *slirp) {
     free(slirp);
 }
 
-bool twin_slirp_forward(
-    struct twin_slirp *slirp, bool udp, uint16_t host_port, uint32_t board_ip, uint16_t port) {
-    struct in_addr host = {.s_addr = htonl(INADDR_ANY)};
-    struct in_addr board = {.s_addr = htonl(board_ip)};
+bool twin_slirp_forward(struct twin_slirp *slirp, const struct twin_slirp_way *way) {
+    struct in_addr host = {.s_addr = htonl(way->host)};
+    struct in_addr board = {.s_addr = htonl(way->board)};
 
-    return slirp_add_hostfwd(slirp->slirp, udp, host, host_port, board, port) == 0;
+    return slirp_add_hostfwd(
+               slirp->slirp, way->udp, host, way->host_port, board, way->board_port) == 0;
 }
 
 void twin_slirp_get_counters(const struct twin_slirp *slirp, struct twin_slirp_counters *counters) {
