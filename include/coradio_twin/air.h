@@ -142,6 +142,11 @@ void twin_air_get_counters(const struct twin_air *air, struct twin_air_counters 
 // Changes the chance that an MPDU is not received (twin_chance()).
 void twin_air_set_mpdu_error(struct twin_air *air, uint32_t mpdu_error);
 
+// Another rate from the next PPDU on.
+void twin_air_set_mcs(struct twin_air *air, uint8_t mcs);
+// Nothing the access point would send is sent, and nothing it would hear is heard.
+void twin_air_set_silent(struct twin_air *air, bool silent);
+
 // The closed-form times of the fact sheet, term by term, for tests and for bounds.
 // All in nanoseconds, mean back-off of the first attempt.
 uint64_t twin_air_ppdu_ns(const struct twin_air *air, uint32_t psdu_bytes);

@@ -7,6 +7,7 @@
 #define CORADIO_TWIN_AP_H
 
 #include "coradio_twin/air.h"
+#include "coradio_twin/faults.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,6 +31,7 @@ struct twin_ap_config {
     struct twin_sim *sim;
     struct twin_air *air;
     struct twin_frames *frames;
+    struct twin_faults *faults;  // what goes wrong, NULL: nothing
     char ssid[33];
     char key[65];  // passphrase, but for an open network
     enum twin_auth auth;
@@ -56,6 +58,16 @@ enum twin_join {
     TWIN_JOIN_WRONG_KEY,
     TWIN_JOIN_REFUSED,  // wrong security or a policy of the AP
     TWIN_JOIN_FULL,
+    TWIN_JOIN_AUTH_REFUSED,  // at the authentication, by a policy of the AP
+};
+
+// What a station hears of an access point that acts by itself.
+enum twin_ap_notice {
+    TWIN_AP_DEAUTHENTICATED,
+    TWIN_AP_DISASSOCIATED,
+    TWIN_AP_GONE,  // no more beacons
+    TWIN_AP_BACK,
+    TWIN_AP_REKEYED,  // the group key is another
 };
 
 // The security two sides have in common; of a network with a key 0 where there is none.
@@ -79,6 +91,13 @@ void twin_ap_join(
 // MAC is freed.
 void twin_ap_leave(struct twin_ap *ap, struct twin_mac *station);
 
+// Tells what happens to this station from now on; NULL: no more.
+typedef void (*twin_ap_notice_fn)(void *context, enum twin_ap_notice notice, uint32_t reason);
+void twin_ap_watch(
+    struct twin_ap *ap, struct twin_mac *station, twin_ap_notice_fn told, void *context);
+// The status code of the last join refused by a policy (specified: IEEE 802.11 9.4.1.9).
+uint32_t twin_ap_refusal(const struct twin_ap *ap);
+
 const uint8_t *twin_ap_bssid(const struct twin_ap *ap);
 int8_t twin_ap_rssi_dbm(const struct twin_ap *ap);
 uint8_t twin_ap_channel(const struct twin_ap *ap);
@@ -99,7 +118,9 @@ uint8_t twin_ap_ampdu(const struct twin_ap *ap);
     X(joins,              "1", "joins that succeeded")                                             \
     X(dropped_runt,       "1", "frames from the wire shorter than an Ethernet header")             \
     X(lost_on_air,        "1", "frames towards a station given up after the last attempt")         \
-    X(joins_failed,       "1", "joins that failed, for any reason")
+    X(joins_failed,       "1", "joins that failed, for any reason")                                \
+    X(dropped_forgotten,  "1", "frames from a station that the access point has forgotten")        \
+    X(forgotten,          "1", "stations it has forgotten, whether they were told or not")
 // clang-format on
 
 struct twin_ap_counters {

@@ -9,6 +9,7 @@
 #define CORADIO_TWIN_CYW43_H
 
 #include "coradio_twin/ap.h"
+#include "coradio_twin/faults.h"
 #include "coradio_twin/gspi.h"
 #include "coradio_twin/log.h"
 
@@ -31,12 +32,13 @@ struct twin_cyw43_config {
     struct twin_sim *sim;
     struct twin_frames *frames;
     struct twin_air *air;
-    struct twin_ap *ap;      // the network in reach; NULL: none
-    struct twin_log *log;    // chip log (deviations, joins), may be NULL
-    uint8_t address[6];      // MAC address in OTP
-    uint8_t credit_window;   // frames it takes beyond the last one accepted, 1..20
-    uint8_t tx_buffers;      // frames it can hold for the air; 0: as many as credit_window
-    uint8_t rx_fifo_frames;  // frames towards the host before the tail is dropped; 0: 16
+    struct twin_ap *ap;          // the network in reach; NULL: none
+    struct twin_log *log;        // chip log (deviations, joins), may be NULL
+    struct twin_faults *faults;  // what goes wrong, NULL: nothing
+    uint8_t address[6];          // MAC address in OTP
+    uint8_t credit_window;       // frames it takes beyond the last one accepted, 1..20
+    uint8_t tx_buffers;          // frames it can hold for the air; 0: as many as credit_window
+    uint8_t rx_fifo_frames;      // frames towards the host before the tail is dropped; 0: 16
     // Time inside the chip for each data frame, which overlaps with nothing on the bus: no other
     // frame is granted meanwhile, whatever the credit window.
     uint64_t frame_ns;
@@ -90,7 +92,8 @@ uint32_t twin_cyw43_image_clm(uint8_t *image, uint32_t room_bytes);
     X(dropped_unread,     "1",   "frames towards the host that it aborted")                        \
     X(dropped_events,     "1",   "events that found no room")                                      \
     X(tx_acked,           "1",   "frames acknowledged on the air")                                 \
-    X(tx_failed,          "1",   "frames given up on the air")
+    X(tx_failed,          "1",   "frames given up on the air")                                     \
+    X(dropped_hung,       "1",   "frames of either side lost in a firmware that stands still")
 // clang-format on
 
 struct twin_cyw43_counters {

@@ -18,7 +18,8 @@ extern "C" {
 struct twin_frame {
     struct twin_frame *next;  // for queues of the present owner
     uint32_t size_bytes;
-    uint32_t tag;  // for the present owner
+    uint32_t tag;   // for the present owner
+    uint32_t note;  // the same
     uint8_t data[TWIN_FRAME_BYTES_MAX];
 };
 

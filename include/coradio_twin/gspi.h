@@ -32,6 +32,7 @@ struct twin_gspi_xfer {
     uint8_t *in;
     uint32_t in_bytes;
     uint32_t extra_clocks;  // further pulses before chip select rises; they carry no data
+    uint32_t clock_hz;      // of the bus; 0: not told
 };
 
 struct twin_gspi_chip {

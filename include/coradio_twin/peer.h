@@ -7,6 +7,7 @@
 #ifndef CORADIO_TWIN_PEER_H
 #define CORADIO_TWIN_PEER_H
 
+#include "coradio_twin/faults.h"
 #include "coradio_twin/frame.h"
 #include "coradio_twin/sim.h"
 
@@ -30,7 +31,8 @@ struct twin_wire_config {
     // Capture of what the far side sees: frames that reach it, when they do, and frames it sends,
     // when it does. Stamped in virtual time. NULL: none. The caller closes the file.
     FILE *pcap;
-    struct twin_loss on_loss;  // by the config's loss, or because nobody was connected
+    struct twin_loss on_loss;    // by the config's loss or a fault, or because nobody was connected
+    struct twin_faults *faults;  // what goes wrong, NULL: nothing
 };
 
 struct twin_wire *twin_wire_new(const struct twin_wire_config *config);
@@ -46,7 +48,7 @@ void twin_wire_connect_far(struct twin_wire *wire, struct twin_port port);
 struct twin_wire_counters {
     uint64_t to_far;       // frames that came out at the far end
     uint64_t to_near;      // at the near end
-    uint64_t lost_to_far;  // by the config's loss, or because nobody was connected
+    uint64_t lost_to_far;  // by the config's loss or a fault, or because nobody was connected
     uint64_t lost_to_near;
 };
 

@@ -35,6 +35,7 @@ static const struct host_style host_queued = {0x000304B3, HOST_BIG, 4, false, tr
 struct host {
     struct twin_sim *sim;
     struct twin_frames *frames;
+    struct twin_faults *faults;
     struct twin_air *air;
     struct twin_ap *ap;
     struct twin_cyw43 *chip;
@@ -45,7 +46,8 @@ struct host {
     uint32_t status;  // last appended word
     uint8_t sequence;
     uint8_t credit;
-    uint8_t chip_sequence;  // of the last frame read
+    uint8_t chip_sequence;   // of the last frame read
+    uint8_t first_sequence;  // of the chip
     uint16_t id;
     uint8_t out[HOST_BYTES];
     uint8_t in[HOST_BYTES];
@@ -61,6 +63,7 @@ struct host {
 struct host_world {
     enum twin_auth auth;
     bool no_ap;
+    const char *faults;  // a script; NULL: none
     uint32_t mpdu_error;
     struct twin_cyw43_config chip;
 };
@@ -107,6 +110,12 @@ static inline struct host *host_new(const struct host_style *style, struct host_
     host->credit = 1;
     host->sim = twin_sim_new(1, 0);
     host->frames = twin_frames_new();
+    if (world.faults != NULL) {
+        char error[256];
+
+        host->faults = ap.faults = world.chip.faults = twin_faults_new(host->sim);
+        CHECK(twin_faults_script(host->faults, world.faults, error));
+    }
     air.sim = ap.sim = world.chip.sim = host->sim;
     air.frames = ap.frames = world.chip.frames = host->frames;
     host->air = ap.air = world.chip.air = twin_air_new(&air);
@@ -124,6 +133,7 @@ static inline void host_free(struct host *host) {
     twin_cyw43_free(host->chip);
     twin_ap_free(host->ap);
     twin_air_free(host->air);
+    twin_faults_free(host->faults);
     out = twin_frames_out(host->frames);
     twin_frames_free(host->frames);
     twin_sim_free(host->sim);

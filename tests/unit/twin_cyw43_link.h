@@ -181,7 +181,7 @@ static inline void host_bring_up(struct host *host) {
     uint8_t events[4 + 19];
 
     CHECK(host_bus_up(host));
-    host->chip_sequence = 0;
+    host->chip_sequence = host->first_sequence;
     host_download(host, images);
     CHECK(host_start(host));
     CHECK(host_load_clm(host, images->clm, images->clm_bytes));

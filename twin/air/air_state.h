@@ -118,6 +118,7 @@ struct twin_air {
     enum twin_channel channel;
     uint64_t idle_since_ns;
     bool collided;
+    bool silent;
     struct twin_event step;
     struct twin_air_counters counters;
 };
@@ -164,6 +165,8 @@ void twin_flow_drop(struct twin_flow *flow);
 // ---- mac.c
 struct twin_frame *twin_mac_copy(struct twin_air *air, const struct twin_frame *frame);
 struct twin_mac *twin_mac_station(const struct twin_air *air, const uint8_t *address);
+// The access point drops what it holds for a station.
+void twin_mac_flush_down(struct twin_mac *station);
 
 // ---- power_save.c
 void twin_ps_init(struct twin_mac *station);

@@ -2,27 +2,11 @@
 // Access point: joins as delays, and the bridge between its MAC and a wire.
 #include "coradio_twin/ap.h"
 
-#include "air/air_state.h"
+#include "air/ap_state.h"
 #include "sim/alloc.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct join {
-    struct twin_ap *ap;
-    struct twin_mac *station;  // NULL: free
-    enum twin_join outcome;
-    twin_join_fn report;
-    void *context;
-    struct twin_event event;
-};
-
-struct twin_ap {
-    struct twin_ap_config config;
-    struct twin_mac *mac;
-    struct join joins[TWIN_AP_STATIONS_MAX];
-    struct twin_ap_counters counters;
-};
 
 // ---- bridge
 
@@ -37,7 +21,9 @@ static void sent(void *context, struct twin_frame *frame, bool acked) {
 }
 
 static bool for_station(const struct twin_ap *ap, const struct twin_frame *frame) {
-    return (frame->data[0] & 1u) == 0 && twin_mac_station(ap->config.air, frame->data) != NULL;
+    const struct twin_mac *station = twin_mac_station(ap->config.air, frame->data);
+
+    return (frame->data[0] & 1u) == 0 && station != NULL && !twin_ap_forgot(ap, station);
 }
 
 static uint32_t stations(const struct twin_ap *ap) {
@@ -45,7 +31,10 @@ static uint32_t stations(const struct twin_ap *ap) {
     uint32_t count = 0;
 
     for (size_t i = 0; i < TWIN_AIR_MACS_MAX; i++) {
-        count += air->macs[i] != NULL && air->macs[i]->associated ? 1 : 0;
+        count +=
+            air->macs[i] != NULL && air->macs[i]->associated && !twin_ap_forgot(ap, air->macs[i])
+                ? 1
+                : 0;
     }
     return count;
 }
@@ -57,7 +46,7 @@ static void to_air(struct twin_ap *ap, struct twin_frame *frame) {
 
     if (!joined) {
         ap->counters.dropped_not_joined++;
-    } else if (!twin_mac_send(ap->mac, frame)) {
+    } else if (twin_ap_fault_full(ap, frame) || !twin_mac_send(ap->mac, frame)) {
         ap->counters.dropped_queue_full++;
         twin_loss_tell(&ap->config.on_queue_full, frame);
     } else {
@@ -71,6 +60,10 @@ static void to_air(struct twin_ap *ap, struct twin_frame *frame) {
 static void received(void *context, struct twin_frame *frame) {
     struct twin_ap *ap = context;
 
+    if (twin_ap_fault_heard(ap, frame)) {
+        twin_frame_put(ap->config.frames, frame);
+        return;
+    }
     if (for_station(ap, frame)) {
         to_air(ap, frame);
         return;
@@ -104,9 +97,13 @@ static void end_join(void *context) {
     struct twin_mac *station = join->station;
 
     join->station = NULL;
+    if (ap->off) {
+        join->outcome = TWIN_JOIN_NO_NETWORK;
+    }
     if (join->outcome == TWIN_JOIN_OK) {
         ap->counters.joins++;
         twin_mac_set_associated(station, true);
+        twin_ap_remember(ap, station);
     } else {
         ap->counters.joins_failed++;
     }
@@ -134,6 +131,7 @@ struct twin_ap *twin_ap_new(const struct twin_ap_config *config) {
         twin_event_init(&ap->joins[i].event, end_join, &ap->joins[i]);
     }
     twin_mac_start_beacons(ap->mac, TWIN_AP_BEACON_TU, ap->config.dtim_period);
+    twin_ap_faults_init(ap);
     return ap;
 }
 
@@ -141,6 +139,7 @@ void twin_ap_free(struct twin_ap *ap) {
     if (ap == NULL) {
         return;
     }
+    twin_ap_faults_free(ap);
     for (size_t i = 0; i < TWIN_AP_STATIONS_MAX; i++) {
         twin_cancel(ap->config.sim, &ap->joins[i].event);
     }
@@ -152,7 +151,7 @@ void twin_ap_free(struct twin_ap *ap) {
 
 // What comes of a question, and after how long.
 static uint64_t judge(
-    const struct twin_ap *ap,
+    struct twin_ap *ap,
     const char *ssid,
     const char *key,
     enum twin_auth auth,
@@ -168,6 +167,7 @@ static uint64_t judge(
     bool right_key = key != NULL && strcmp(key, ap->config.key) == 0;
 
     if (!open && common == 0) {
+        ap->refusal = TWIN_AP_DENIED_UNSPECIFIED;
         *outcome = TWIN_JOIN_REFUSED;
         return scan_ns + TWIN_AP_AUTH_NS + TWIN_AP_ASSOC_NS;
     }
@@ -213,6 +213,9 @@ void twin_ap_join(
     join->report = outcome;
     join->context = context;
     delay_ns = judge(ap, ssid, key, auth, &join->outcome);
+    if (join->outcome != TWIN_JOIN_NO_NETWORK && join->outcome != TWIN_JOIN_REFUSED) {
+        delay_ns = twin_ap_fault_join(ap, &join->outcome, delay_ns);
+    }
     twin_after(ap->config.sim, &join->event, delay_ns);
 }
 
@@ -224,6 +227,10 @@ void twin_ap_leave(struct twin_ap *ap, struct twin_mac *station) {
         }
     }
     twin_mac_set_associated(station, false);
+}
+
+uint32_t twin_ap_refusal(const struct twin_ap *ap) {
+    return ap->refusal;
 }
 
 const uint8_t *twin_ap_bssid(const struct twin_ap *ap) {

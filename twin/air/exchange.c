@@ -24,7 +24,12 @@ static bool null_wanted(const struct twin_mac *station) {
 
 bool twin_exchange_wanted(const struct twin_mac *mac) {
     if (!mac->config.access_point) {
-        return mac->associated && (twin_flow_count(&mac->up) > 0 || null_wanted(mac));
+        // A station that asks an access point gone for its frames goes on waiting.
+        return mac->associated &&
+               (twin_flow_count(&mac->up) > 0 || (null_wanted(mac) && !mac->air->silent));
+    }
+    if (mac->air->silent) {
+        return false;
     }
     for (size_t i = 0; i < COUNT_OF_MACS(mac->air); i++) {
         if (mac->air->macs[i] != NULL && down_wanted(mac->air->macs[i])) {
@@ -148,7 +153,7 @@ static uint64_t end_data(struct twin_mac *mac) {
 
     ppdu->arrived = 0;
     for (uint32_t i = 0; i < ppdu->count && ppdu->flow != NULL; i++) {
-        if (!twin_rng_hit(&mac->error, air->config.mpdu_error)) {
+        if (!twin_rng_hit(&mac->error, air->config.mpdu_error) && !air->silent) {
             ppdu->arrived |= UINT64_C(1) << i;
         }
     }

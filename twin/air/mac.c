@@ -37,6 +37,17 @@ void twin_air_set_mpdu_error(struct twin_air *air, uint32_t mpdu_error) {
     air->config.mpdu_error = mpdu_error;
 }
 
+void twin_air_set_mcs(struct twin_air *air, uint8_t mcs) {
+    TWIN_CHECK(mcs < 8);
+    air->config.mcs = mcs;
+    twin_timing_init(air);
+}
+
+void twin_air_set_silent(struct twin_air *air, bool silent) {
+    air->silent = silent;
+    twin_channel_contend(air);
+}
+
 void twin_air_get_counters(const struct twin_air *air, struct twin_air_counters *counters) {
     *counters = air->counters;
     for (size_t i = 0; i < COUNT_OF_MACS(air); i++) {
@@ -250,6 +261,14 @@ void twin_mac_set_ampdu(struct twin_mac *mac, uint8_t ampdu_max) {
 void twin_mac_set_ampdu_receive_bytes(struct twin_mac *mac, uint32_t size_bytes) {
     mac->ampdu_receive_bytes =
         size_bytes < TWIN_AIR_AMPDU_BYTES_MAX ? size_bytes : TWIN_AIR_AMPDU_BYTES_MAX;
+}
+
+void twin_mac_flush_down(struct twin_mac *station) {
+    detach(station->air, &station->down);
+    station->ps.serving = 0;
+    station->ps.service = false;
+    twin_flow_flush(&station->down);
+    twin_channel_contend(station->air);
 }
 
 void twin_mac_set_associated(struct twin_mac *station, bool associated) {

@@ -168,6 +168,10 @@ void twin_ps_tbtt(void *context) {
     access_point->beacon_due = true;
     access_point->beacon_at_ns = now(access_point);
     twin_after(air->config.sim, &access_point->tbtt, access_point->beacon_interval_ns);
+    if (air->silent) {
+        access_point->beacon_due = false;
+        return;
+    }
     for (size_t i = 0; i < COUNT_OF_MACS(air); i++) {
         struct twin_mac *station = air->macs[i];
 

@@ -2,6 +2,7 @@
 target_sources(
   coradio_twin
   PRIVATE air/ap.c
+          air/ap_fault.c
           air/channel.c
           air/exchange.c
           air/flow.c

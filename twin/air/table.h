@@ -102,6 +102,10 @@
 // ---- access point: how long a join takes
 
 #define TWIN_AP_STATIONS_MAX 8u
+// Specified: IEEE 802.11 9.4.1.9, status code 1, unspecified failure; 9.4.1.7, reason 7, class 3
+// frame received from a station that is not associated.
+#define TWIN_AP_DENIED_UNSPECIFIED 1u
+#define TWIN_AP_REASON_CLASS_3     7u
 // Time on a channel. Read from public code: picowi sets 40 ms. UNSURE: what the firmware takes
 // without being told. All channels are visited before a network is chosen.
 #define TWIN_AP_SCAN_CHANNEL_NS (40 * MS)

@@ -44,6 +44,7 @@ static void run_transfer(void *context) {
     struct twin_board_xfer *xfer = at(board, board->done);
     uint64_t clocks = wire_clocks(&xfer->wire);
 
+    xfer->wire.clock_hz = twin_board_bus_clock_hz(board);
     board->config.chip.transfer(board->config.chip.context, &xfer->wire);
     xfer->complete = true;
     board->done++;

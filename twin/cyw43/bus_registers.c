@@ -42,7 +42,10 @@ uint32_t twin_cyw43_status(const struct twin_cyw43 *chip) {
         status |= STATUS_F2_RX_READY;
     }
     if (chip->fifo.queue.count != 0) {
-        status |= STATUS_F2_PACKET | twin_cyw43_head_bytes(chip) << STATUS_F2_LENGTH_SHIFT;
+        uint32_t announced = NOTE_ANNOUNCED(chip->fifo.queue.head->note);
+        uint32_t head_bytes = announced != 0 ? announced : twin_cyw43_head_bytes(chip);
+
+        status |= STATUS_F2_PACKET | (head_bytes & 0x7FFu) << STATUS_F2_LENGTH_SHIFT;
     }
     return status;
 }

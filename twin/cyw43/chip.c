@@ -27,6 +27,7 @@ static bool irq(void *context) {
         return false;
     }
     pending = (twin_cyw43_interrupts(chip) & chip->bus.interrupt_enable) != 0;
+    pending = twin_cyw43_fault_line(chip, pending);
     return pending == ((chip->bus.control & CONTROL_INTERRUPT_HI) != 0);
 }
 
@@ -37,6 +38,9 @@ void twin_cyw43_update_irq(struct twin_cyw43 *chip) {
         return;
     }
     chip->irq_level = level;
+    if (level && twin_cyw43_fault_rise(chip)) {
+        return;
+    }
     if (chip->irq_changed != NULL) {
         chip->irq_changed(chip->irq_context, level);
     }
@@ -51,6 +55,7 @@ static void awake(void *context) {
 void twin_cyw43_reset_firmware(struct twin_cyw43 *chip) {
     struct twin_sim *sim = chip->config.sim;
 
+    twin_cyw43_faults_reset(chip);
     twin_cyw43_drop_data(chip);
     twin_cyw43_leave(chip, false);
     twin_cyw43_drop_events(chip);
@@ -81,7 +86,8 @@ static void power(void *context, bool on) {
     }
     twin_log(chip->config.log, "chip power %s", on ? "on" : "off");
     chip->powered = on;
-    chip->wake_at_ns = chip_now_ns(chip) + chip->config.wake_ns;
+    chip->wake_at_ns = chip_now_ns(chip) +
+                       (on ? twin_cyw43_fault_time(chip, TWIN_WAKE_TIME, chip->config.wake_ns) : 0);
     twin_cyw43_reset_bus(chip);
     twin_cyw43_reset_backplane(chip);
     twin_cyw43_reset_firmware(chip);
@@ -89,6 +95,12 @@ static void power(void *context, bool on) {
     if (on) {
         twin_at(chip->config.sim, &chip->awake, chip->wake_at_ns);
     }
+}
+
+bool twin_cyw43_brownout(struct twin_cyw43 *chip) {
+    power(chip, false);
+    power(chip, true);
+    return true;
 }
 
 // ---- life
@@ -112,6 +124,7 @@ static void init_events(struct twin_cyw43 *chip) {
     twin_event_init(&chip->request.run, twin_cyw43_ioctl_run, chip);
     twin_event_init(&chip->events.timer, twin_cyw43_event_due, chip);
     twin_event_init(&chip->join.found_none, twin_cyw43_join_found_none, chip);
+    twin_event_init(&chip->join.beacons_lost, twin_cyw43_beacons_lost, chip);
     twin_event_init(&chip->scan.result, twin_cyw43_scan_result, chip);
     twin_event_init(&chip->scan.end, twin_cyw43_scan_end, chip);
 }
@@ -143,6 +156,10 @@ struct twin_cyw43 *twin_cyw43_new(const struct twin_cyw43_config *config) {
     twin_cyw43_reset_bus(chip);
     twin_cyw43_reset_backplane(chip);
     twin_cyw43_reset_firmware(chip);
+    twin_cyw43_faults_init(chip);
+    if (config->ap != NULL && chip->mac != NULL) {
+        twin_ap_watch(config->ap, chip->mac, twin_cyw43_ap_notice, chip);
+    }
     return chip;
 }
 
@@ -153,6 +170,10 @@ void twin_cyw43_free(struct twin_cyw43 *chip) {
     chip->irq_changed = NULL;
     chip->powered = true;
     power(chip, false);
+    twin_cyw43_faults_free(chip);
+    if (chip->config.ap != NULL && chip->mac != NULL) {
+        twin_ap_watch(chip->config.ap, chip->mac, NULL, NULL);
+    }
     if (chip->mac != NULL) {
         twin_mac_free(chip->mac);
     }

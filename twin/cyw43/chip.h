@@ -118,6 +118,10 @@ struct request {
 
 enum join_state { JOIN_NONE, JOIN_ASKED, JOIN_DONE };
 
+// What a note of a frame towards the host says, see fault.c: bytes cut off, length announced.
+#define NOTE_CUT(note)       ((note) >> 16)
+#define NOTE_ANNOUNCED(note) ((note)&0xFFFFu)
+
 struct join {
     enum join_state state;
     char ssid[33];
@@ -129,6 +133,7 @@ struct join {
     enum twin_auth auth;           // what the host has set up
     bool pruned;                   // asked for security that no network here offers
     struct twin_event found_none;  // an outcome without an access point
+    struct twin_event beacons_lost;
 };
 
 struct event_queue {
@@ -150,6 +155,19 @@ struct clm {
     uint32_t status;
     bool loaded;
     uint8_t blob[8192];
+};
+
+// A frame or event that a fault holds back.
+struct held;
+
+struct chip_faults {
+    struct held *held;
+    struct twin_event storm;
+    bool storm_high;
+    bool hung;
+    uint32_t hung_buffers;  // taken by frames that a hung firmware never looks at
+    bool header_read;       // this transaction reads the header of a frame
+    uint8_t out[4 + F2_BYTES_MAX];
 };
 
 struct twin_cyw43 {
@@ -176,6 +194,7 @@ struct twin_cyw43 {
     struct event_queue events;
     struct scan scan;
     struct clm clm;
+    struct chip_faults faults;
     uint64_t rx_frames;
     uint64_t rx_bytes;
     uint32_t iovars[IOVAR_SLOTS][2];

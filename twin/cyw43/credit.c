@@ -15,11 +15,17 @@ static int distance(uint32_t a, uint32_t b) {
 // the last has been handed to the MAC, so that the bus, too, waits.
 static uint32_t window(const struct twin_cyw43 *chip) {
     uint32_t free_buffers = chip->credit.free_buffers;
+    uint32_t window_max = chip->config.credit_window;
+    const struct twin_fault_what *what =
+        twin_faults_active(chip->config.faults, TWIN_CREDIT_WINDOW);
 
+    if (what != NULL && what->value >= 0 && what->value < (int64_t)window_max) {
+        window_max = (uint32_t)what->value;
+    }
     if (chip->config.frame_ns != 0) {
         return chip->transmit.inside == NULL && free_buffers != 0 ? 1 : 0;
     }
-    return free_buffers < chip->config.credit_window ? free_buffers : chip->config.credit_window;
+    return free_buffers < window_max ? free_buffers : window_max;
 }
 
 void twin_cyw43_reset_credit(struct twin_cyw43 *chip) {
@@ -68,12 +74,24 @@ uint8_t twin_cyw43_credit_tell(struct twin_cyw43 *chip) {
     struct credit *credit = &chip->credit;
     uint8_t now = (uint8_t)(credit->expected + window(chip));
 
+    if (twin_faults_active(chip->config.faults, TWIN_CREDIT_HOLD) != NULL) {
+        return credit->told;
+    }
+    if (distance(now, credit->told) < 0) {
+        now = credit->told;  // what was granted once stays granted
+    }
     if (distance(now, credit->told) > (int)CREDIT_WINDOW_MAX) {
         now = (uint8_t)(credit->told + CREDIT_WINDOW_MAX);
     }
     credit->told = now;
     twin_cancel(chip->config.sim, &credit->hold);
     return now;
+}
+
+void twin_cyw43_credit_heard(struct twin_cyw43 *chip, uint8_t credit) {
+    if (distance(credit, chip->credit.told) > 0) {
+        chip->credit.told = credit;
+    }
 }
 
 static void send_credit_frame(struct twin_cyw43 *chip) {
@@ -90,7 +108,8 @@ static bool more_to_tell(const struct twin_cyw43 *chip) {
     const struct credit *credit = &chip->credit;
 
     return chip->config.credit_frames && chip->fifo.queue.count == 0 && !chip->request.pending &&
-           credit->any_received && twin_cyw43_f2_up(chip) &&
+           credit->any_received && twin_cyw43_f2_up(chip) && !chip->faults.hung &&
+           twin_faults_peek(chip->config.faults, TWIN_CREDIT_HOLD) == NULL &&
            distance(credit->expected + window(chip), credit->told) > 0;
 }
 

@@ -10,12 +10,12 @@
 
 // ---- from the host
 
-static void release(struct twin_cyw43 *chip, struct twin_frame *frame) {
+void twin_cyw43_release(struct twin_cyw43 *chip, struct twin_frame *frame) {
     twin_frame_put(chip->config.frames, frame);
     chip->credit.free_buffers++;
 }
 
-static void hand_on(struct twin_cyw43 *chip, struct twin_frame *frame) {
+void twin_cyw43_hand_on(struct twin_cyw43 *chip, struct twin_frame *frame) {
     uint32_t size_bytes = frame->size_bytes;
 
     if (chip->join.state == JOIN_DONE && twin_mac_send(chip->mac, frame)) {
@@ -24,7 +24,7 @@ static void hand_on(struct twin_cyw43 *chip, struct twin_frame *frame) {
     } else {
         // The MAC has room for all buffers: it refuses only without an association.
         chip->counters.dropped_not_joined++;
-        release(chip, frame);
+        twin_cyw43_release(chip, frame);
     }
 }
 
@@ -33,7 +33,7 @@ void twin_cyw43_data_inside(void *context) {
     struct twin_frame *frame = chip->transmit.inside;
 
     chip->transmit.inside = NULL;
-    hand_on(chip, frame);
+    twin_cyw43_hand_on(chip, frame);
     twin_cyw43_credit_review(chip);
 }
 
@@ -81,8 +81,11 @@ void twin_cyw43_data_input(
     (void)twin_cyw43_copy(data, offset, frame->data, frame_bytes - tail);
     chip->credit.free_buffers--;
     chip->counters.data_in++;
+    if (chip->config.faults != NULL && twin_cyw43_fault_data(chip, frame)) {
+        return;
+    }
     if (chip->config.frame_ns == 0) {
-        hand_on(chip, frame);
+        twin_cyw43_hand_on(chip, frame);
         return;
     }
     chip->transmit.inside = frame;
@@ -104,7 +107,7 @@ void twin_cyw43_data_sent(void *context, struct twin_frame *frame, bool acked) {
         return;
     }
     chip->transmit.in_mac--;
-    release(chip, frame);
+    twin_cyw43_release(chip, frame);
     twin_cyw43_credit_review(chip);
 }
 
@@ -148,6 +151,12 @@ static bool wanted(const struct twin_cyw43 *chip, const struct twin_frame *frame
     return memcmp(frame->data, chip->address, 6) == 0;
 }
 
+static uint32_t fifo_frames(const struct twin_cyw43 *chip) {
+    const struct twin_fault_what *what = twin_faults_active(chip->config.faults, TWIN_RX_FIFO);
+
+    return what != NULL ? (uint32_t)what->value : chip->config.rx_fifo_frames;
+}
+
 void twin_cyw43_data_received(void *context, struct twin_frame *frame) {
     struct twin_cyw43 *chip = context;
 
@@ -155,7 +164,7 @@ void twin_cyw43_data_received(void *context, struct twin_frame *frame) {
         chip->counters.dropped_filter++;
     } else if (frame->size_bytes > ETHERNET_BYTES_MAX) {
         chip->counters.dropped_oversize++;
-    } else if (chip->fifo.queue.count >= chip->config.rx_fifo_frames) {
+    } else if (chip->fifo.queue.count >= fifo_frames(chip)) {
         chip->counters.dropped_rx_fifo++;
     } else {
         chip->rx_frames++;

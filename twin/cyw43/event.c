@@ -50,7 +50,7 @@ static void fill_message(
 }
 
 // Events leave one by one: one public driver holds only two.
-static void arm(struct twin_cyw43 *chip) {
+void twin_cyw43_event_arm(struct twin_cyw43 *chip) {
     struct event_queue *events = &chip->events;
 
     if (events->queue.head != NULL && !twin_event_queued(&events->timer)) {
@@ -63,29 +63,40 @@ void twin_cyw43_event(
     const struct chip_event *event,
     const uint8_t *data,
     uint32_t size_bytes) {
+    struct chip_event changed = *event;
     struct twin_frame *frame;
 
     if (masked(chip, event->type)) {
         return;
+    }
+    if (chip->config.faults != NULL) {
+        twin_cyw43_fault_change(chip, &changed);
     }
     if (chip->events.queue.count >= EVENT_FRAMES_MAX) {
         chip->counters.dropped_events++;
         return;
     }
     frame = twin_frame_get(chip->config.frames);
-    fill_message(chip, event, frame->data, size_bytes);
+    fill_message(chip, &changed, frame->data, size_bytes);
     if (size_bytes != 0) {
         memcpy(frame->data + MESSAGE_BYTES, data, size_bytes);
     }
     frame->size_bytes = MESSAGE_BYTES + size_bytes;
+    if (chip->config.faults != NULL && twin_cyw43_fault_event(chip, event->type, frame)) {
+        return;
+    }
     twin_frame_push(&chip->events.queue, frame);
-    arm(chip);
+    twin_cyw43_event_arm(chip);
 }
 
 void twin_cyw43_event_due(void *context) {
     struct twin_cyw43 *chip = context;
-    struct twin_frame *frame = twin_frame_pop(&chip->events.queue);
+    struct twin_frame *frame;
 
+    if (chip->faults.hung) {
+        return;
+    }
+    frame = twin_frame_pop(&chip->events.queue);
     chip->events.next_at_ns = chip_now_ns(chip) + EVENT_SPACING_NS;
     if (chip->fifo.queue.count >= chip->config.rx_fifo_frames + RX_FIFO_RESERVED) {
         chip->counters.dropped_events++;
@@ -94,7 +105,7 @@ void twin_cyw43_event_due(void *context) {
         chip->counters.events++;
         twin_cyw43_push(chip, frame, CHANNEL_EVENT);
     }
-    arm(chip);
+    twin_cyw43_event_arm(chip);
 }
 
 void twin_cyw43_drop_events(struct twin_cyw43 *chip) {

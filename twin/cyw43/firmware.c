@@ -194,6 +194,7 @@ static void take_address(struct twin_cyw43 *chip) {
 }
 
 void twin_cyw43_start_firmware(struct twin_cyw43 *chip) {
+    const struct twin_fault_what *what;
     const char *fault = nvram_fault(chip);
 
     if (fault == NULL) {
@@ -203,10 +204,17 @@ void twin_cyw43_start_firmware(struct twin_cyw43 *chip) {
         twin_cyw43_deviate(chip, fault);
         return;
     }
+    if (twin_faults_hit(chip->config.faults, TWIN_FIRMWARE_DEAD, NULL) != NULL) {
+        return;
+    }
     twin_log(chip->config.log, "chip firmware-start");
     chip->plane.firmware_running = true;
-    chip->plane.ht_at_ns = chip_now_ns(chip) + chip->config.ht_ns;
-    chip->plane.f2_ready_at_ns = chip->plane.ht_at_ns + chip->config.f2_ready_ns;
+    chip->plane.ht_at_ns =
+        chip_now_ns(chip) + twin_cyw43_fault_time(chip, TWIN_HT_TIME, chip->config.ht_ns);
+    chip->plane.f2_ready_at_ns =
+        chip->plane.ht_at_ns + twin_cyw43_fault_time(chip, TWIN_F2_TIME, chip->config.f2_ready_ns);
+    what = twin_faults_hit(chip->config.faults, TWIN_SEQUENCE_START, NULL);
+    chip->fifo.sequence = what != NULL ? (uint8_t)what->value : 0;
     take_address(chip);
     if (chip->mac != NULL) {
         twin_mac_set_address(chip->mac, chip->address);

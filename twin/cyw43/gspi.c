@@ -22,8 +22,7 @@ static enum wire_order order_of(uint8_t control) {
     return (control & CONTROL_WORD_32) != 0 ? ORDER_WORDS : ORDER_HALVES;
 }
 
-// Between wire and memory order, in place; both ways are the same exchange. Whole words only.
-static void reorder(enum wire_order order, uint8_t *bytes, uint32_t size_bytes) {
+void twin_cyw43_reorder(enum wire_order order, uint8_t *bytes, uint32_t size_bytes) {
     if (order == ORDER_MEMORY) {
         return;
     }
@@ -101,7 +100,7 @@ static void data_of(struct twin_cyw43 *chip, struct wire_data *wire, uint32_t le
         uint32_t size_bytes = twin_cyw43_copy(wire, 4, chip->scratch, room);
 
         memset(chip->scratch + size_bytes, 0, 4);
-        reorder(chip->bus.order, chip->scratch, round_up4(size_bytes));
+        twin_cyw43_reorder(chip->bus.order, chip->scratch, round_up4(size_bytes));
         wire->pieces[0] = (struct twin_bytes){chip->scratch, size_bytes};
         wire->count = 1;
         wire->size_bytes = size_bytes;
@@ -120,7 +119,7 @@ static void data_of(struct twin_cyw43 *chip, struct wire_data *wire, uint32_t le
     wire->pieces[0].size_bytes -= skip;
 }
 
-static struct gspi_command command_of(uint32_t word) {
+struct gspi_command twin_cyw43_command(uint32_t word) {
     struct gspi_command command = {
         .write = (word >> 31) != 0,
         .increment = (word >> 30 & 1u) != 0,
@@ -157,7 +156,7 @@ static void put_status(
         return;
     }
     put32(word, twin_cyw43_status(chip));
-    reorder(chip->bus.order, word, 4);
+    twin_cyw43_reorder(chip->bus.order, word, 4);
     memcpy(xfer->in + offset, word, xfer->in_bytes - offset < 4 ? xfer->in_bytes - offset : 4);
 }
 
@@ -227,7 +226,7 @@ static void read_phase(
     zero(chip->scratch, target == chip->scratch ? round_up4(clocked) : 0);
     read_data(chip, command, target, clocked);
     if (clocked != 0 && target == chip->scratch) {
-        reorder(chip->bus.order, chip->scratch, round_up4(clocked));
+        twin_cyw43_reorder(chip->bus.order, chip->scratch, round_up4(clocked));
         memcpy(xfer->in + delay, chip->scratch, clocked);
     }
     if (delay + clocked < xfer->in_bytes) {
@@ -278,8 +277,7 @@ static void silent(
     }
 }
 
-void twin_cyw43_transfer(void *context, const struct twin_gspi_xfer *xfer) {
-    struct twin_cyw43 *chip = context;
+void twin_cyw43_transact(struct twin_cyw43 *chip, const struct twin_gspi_xfer *xfer) {
     struct gspi_command command;
     struct wire_data wire;
     uint8_t word[4] = {0};
@@ -297,8 +295,8 @@ void twin_cyw43_transfer(void *context, const struct twin_gspi_xfer *xfer) {
         twin_cyw43_deviate(chip, "command-cut");
         return;
     }
-    reorder(chip->bus.order, word, 4);
-    command = command_of(get32(word));
+    twin_cyw43_reorder(chip->bus.order, word, 4);
+    command = twin_cyw43_command(get32(word));
     if (get32(word) == 0) {
         // F1 resync: queued backplane requests are dropped. The model has none in flight.
         zero(xfer->in, xfer->in_bytes);
@@ -315,4 +313,14 @@ void twin_cyw43_transfer(void *context, const struct twin_gspi_xfer *xfer) {
     chip->bus.order = order_of(chip->bus.control);
     chip->bus.append_status = (chip->bus.status_enable & STATUS_ENABLE) != 0;
     twin_cyw43_update_irq(chip);
+}
+
+void twin_cyw43_transfer(void *context, const struct twin_gspi_xfer *xfer) {
+    struct twin_cyw43 *chip = context;
+
+    if (chip->config.faults == NULL) {
+        twin_cyw43_transact(chip, xfer);
+    } else {
+        twin_cyw43_fault_transfer(chip, xfer);
+    }
 }

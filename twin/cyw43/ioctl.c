@@ -282,14 +282,21 @@ static void reply(struct twin_cyw43 *chip, const struct request *request, int32_
     memcpy(cdc + CDC_BYTES, request->buffer, request->size_bytes);
     frame->size_bytes = CDC_BYTES + request->size_bytes;
     chip->counters.ioctls++;
-    twin_cyw43_push(chip, frame, CHANNEL_CONTROL);
+    if (chip->config.faults == NULL || !twin_cyw43_fault_reply(chip, request, frame)) {
+        twin_cyw43_push(chip, frame, CHANNEL_CONTROL);
+    }
 }
 
 void twin_cyw43_ioctl_run(void *context) {
     struct twin_cyw43 *chip = context;
     struct request *request = &chip->request;
-    int32_t status = run(chip, request);
+    int32_t status;
 
+    if (chip->faults.hung) {
+        return;  // goes on when the firmware does
+    }
+    status = twin_cyw43_fault_status(chip, request, 0);
+    status = status != 0 ? status : run(chip, request);
     request->pending = false;
     if (status != 0) {
         twin_log(

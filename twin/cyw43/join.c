@@ -16,9 +16,12 @@ enum event_type {
     EVENT_JOIN = 1,
     EVENT_AUTH = 3,
     EVENT_ASSOC = 7,
+    EVENT_DEAUTH_IND = 6,
     EVENT_DISASSOC = 11,
+    EVENT_DISASSOC_IND = 12,
     EVENT_LINK = 16,
     EVENT_PRUNE = 23,
+    EVENT_BEACON_LOST = 31,
     EVENT_PSK_SUP = 46,
 };
 
@@ -31,10 +34,10 @@ enum event_type {
 #define PRUNE_ENCRYPTION_MISMATCH 1u
 #define PRUNE_RSN_MISMATCH        8u
 #define LINK_UP                   1u
+#define LINK_REASON_SIGNAL_LOSS   1u
 #define LINK_REASON_CONTROLLED    2u
 // Specified (IEEE 802.11, status codes of an association response).
-#define ASSOC_DENIED_UNSPECIFIED 1u
-#define ASSOC_DENIED_FULL        17u
+#define ASSOC_DENIED_FULL 17u
 
 // Read from public code: how the event of an SAE authentication says so, and that it failed.
 #define AUTH_TYPE_SAE   3u
@@ -114,6 +117,17 @@ static void emit_wrong_key(struct twin_cyw43 *chip) {
     emit(chip, by_sae(chip) ? sae : psk);
 }
 
+// A refused authentication: the code stands in the event's reason.
+static void emit_auth_denied(struct twin_cyw43 *chip, uint32_t code) {
+    struct step steps[STEPS_MAX] = {
+        {EVENT_AUTH, STATUS_FAIL, code, 0, 0},
+        {EVENT_SET_SSID, STATUS_FAIL, 0, 0, 0},
+        {STEPS_END, 0, 0, 0, 0},
+    };
+
+    emit(chip, steps);
+}
+
 static void emit_denied(struct twin_cyw43 *chip, uint32_t reason) {
     struct step steps[STEPS_MAX] = {
         {EVENT_AUTH, STATUS_SUCCESS, 0, 0, 0},
@@ -165,6 +179,8 @@ static const char *outcome_text(enum twin_join outcome) {
         return "refused";
     case TWIN_JOIN_FULL:
         return "full";
+    case TWIN_JOIN_AUTH_REFUSED:
+        return "auth-refused";
     }
     return "?";
 }
@@ -190,11 +206,14 @@ static void outcome_known(void *context, enum twin_join outcome) {
         if (chip->join.pruned || !security_shared(chip)) {
             emit_pruned(chip);
         } else {
-            emit_denied(chip, ASSOC_DENIED_UNSPECIFIED);
+            emit_denied(chip, twin_ap_refusal(chip->config.ap));
         }
         break;
     case TWIN_JOIN_FULL:
         emit_denied(chip, ASSOC_DENIED_FULL);
+        break;
+    case TWIN_JOIN_AUTH_REFUSED:
+        emit_auth_denied(chip, twin_ap_refusal(chip->config.ap));
         break;
     }
 }
@@ -234,8 +253,13 @@ static const char *key_of(const struct twin_cyw43 *chip) {
 // None in reach, no channel allowed without a CLM, or another BSSID than the one asked for.
 static bool in_reach(const struct twin_cyw43 *chip, const uint8_t *bssid) {
     static const uint8_t any[6] = {0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
+    const struct twin_fault_what *what;
 
     if (chip->config.ap == NULL || !chip->clm.loaded) {
+        return false;
+    }
+    what = twin_faults_active(chip->config.faults, TWIN_CHANNELS);
+    if (what != NULL && twin_ap_channel(chip->config.ap) > what->value) {
         return false;
     }
     return bssid == NULL || memcmp(bssid, any, 6) == 0 ||
@@ -277,6 +301,7 @@ void twin_cyw43_leave(struct twin_cyw43 *chip, bool tell_host) {
     enum join_state state = chip->join.state;
 
     twin_cancel(chip->config.sim, &chip->join.found_none);
+    twin_cancel(chip->config.sim, &chip->join.beacons_lost);
     chip->join.state = JOIN_NONE;
     if (state == JOIN_NONE) {
         return;
@@ -287,6 +312,62 @@ void twin_cyw43_leave(struct twin_cyw43 *chip, bool tell_host) {
     twin_log(chip->config.log, "chip leave");
     if (tell_host) {
         emit(chip, steps);
+    }
+}
+
+// ---- what the access point does by itself
+
+static void lose(struct twin_cyw43 *chip, uint32_t type, uint32_t reason, uint32_t link_reason) {
+    const struct step steps[STEPS_MAX] = {
+        {type, STATUS_SUCCESS, reason, 0, 0},
+        {EVENT_LINK, STATUS_SUCCESS, link_reason, 0, 0},
+        {STEPS_END, 0, 0, 0, 0},
+    };
+
+    twin_cyw43_leave(chip, false);
+    emit(chip, steps);
+}
+
+void twin_cyw43_beacons_lost(void *context) {
+    struct twin_cyw43 *chip = context;
+
+    twin_log(chip->config.log, "chip beacons-lost");
+    lose(chip, EVENT_BEACON_LOST, 0, LINK_REASON_SIGNAL_LOSS);
+}
+
+// The exchange of the group key goes on between firmware and access point; the host hears that the
+// station is keyed.
+static void rekeyed(struct twin_cyw43 *chip) {
+    static const struct step steps[STEPS_MAX] = {
+        {EVENT_PSK_SUP, SUPPLICANT_KEYED, 0, 0, 0},
+        {STEPS_END, 0, 0, 0, 0},
+    };
+
+    emit(chip, steps);
+}
+
+void twin_cyw43_ap_notice(void *context, enum twin_ap_notice notice, uint32_t reason) {
+    struct twin_cyw43 *chip = context;
+
+    if (chip->join.state != JOIN_DONE) {
+        return;
+    }
+    switch (notice) {
+    case TWIN_AP_DEAUTHENTICATED:
+        lose(chip, EVENT_DEAUTH_IND, reason, LINK_REASON_CONTROLLED);
+        break;
+    case TWIN_AP_DISASSOCIATED:
+        lose(chip, EVENT_DISASSOC_IND, reason, LINK_REASON_CONTROLLED);
+        break;
+    case TWIN_AP_GONE:
+        twin_after(chip->config.sim, &chip->join.beacons_lost, BEACONS_LOST_NS);
+        break;
+    case TWIN_AP_BACK:
+        twin_cancel(chip->config.sim, &chip->join.beacons_lost);
+        break;
+    case TWIN_AP_REKEYED:
+        rekeyed(chip);
+        break;
     }
 }
 

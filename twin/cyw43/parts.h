@@ -14,6 +14,7 @@
 //   event.c          events
 //   join.c           joining, leaving, power save
 //   scan.c           scans
+//   fault.c          where the faults of a script strike
 #ifndef TWIN_CYW43_PARTS_H
 #define TWIN_CYW43_PARTS_H
 
@@ -23,6 +24,8 @@
 
 // What a firmware that stops forgets: frames, requests, the association.
 void twin_cyw43_reset_firmware(struct twin_cyw43 *chip);
+// The supply dips: the chip is as after power on. Returns true.
+bool twin_cyw43_brownout(struct twin_cyw43 *chip);
 // A breach of the rules: counted, logged, and fatal in strict mode.
 void twin_cyw43_deviate(struct twin_cyw43 *chip, const char *name);
 // Looks at the interrupt line and calls back when its level has changed.
@@ -34,6 +37,11 @@ void twin_cyw43_transfer(void *context, const struct twin_gspi_xfer *xfer);
 // Copies up to size_bytes of the data from offset on; returns how many there were.
 uint32_t twin_cyw43_copy(
     const struct wire_data *data, uint32_t offset, uint8_t *target, uint32_t size_bytes);
+// Between wire and memory order, in place; both ways are the same exchange. Whole words only.
+void twin_cyw43_reorder(enum wire_order order, uint8_t *bytes, uint32_t size_bytes);
+struct gspi_command twin_cyw43_command(uint32_t word);
+// The transaction as such, without faults of the bus.
+void twin_cyw43_transact(struct twin_cyw43 *chip, const struct twin_gspi_xfer *xfer);
 
 // ---- bus_registers.c
 
@@ -83,6 +91,8 @@ uint32_t twin_cyw43_head_bytes(const struct twin_cyw43 *chip);
 void twin_cyw43_abort_read(struct twin_cyw43 *chip);
 // Queues a frame for the host; ownership passes. What stands in it is what follows the headers.
 void twin_cyw43_push(struct twin_cyw43 *chip, struct twin_frame *frame, uint32_t channel);
+// The same past the faults.
+void twin_cyw43_enqueue(struct twin_cyw43 *chip, struct twin_frame *frame, uint32_t channel);
 
 // ---- credit.c
 
@@ -93,12 +103,17 @@ bool twin_cyw43_credit_input(struct twin_cyw43 *chip, uint8_t sequence);
 uint8_t twin_cyw43_credit_tell(struct twin_cyw43 *chip);
 // Sends a frame only for its credit, where the policy asks for one.
 void twin_cyw43_credit_review(struct twin_cyw43 *chip);
+// A header with this credit has reached the host, whatever was meant.
+void twin_cyw43_credit_heard(struct twin_cyw43 *chip, uint8_t credit);
 void twin_cyw43_credit_held(void *context);
 
 // ---- data.c
 
 void twin_cyw43_data_input(
     struct twin_cyw43 *chip, const struct wire_data *data, uint32_t offset, uint32_t size_bytes);
+// Past the faults: into the MAC.
+void twin_cyw43_hand_on(struct twin_cyw43 *chip, struct twin_frame *frame);
+void twin_cyw43_release(struct twin_cyw43 *chip, struct twin_frame *frame);
 void twin_cyw43_data_sent(void *context, struct twin_frame *frame, bool acked);
 void twin_cyw43_data_received(void *context, struct twin_frame *frame);
 void twin_cyw43_data_inside(void *context);
@@ -138,6 +153,8 @@ void twin_cyw43_event(
     const struct chip_event *event,
     const uint8_t *data,
     uint32_t size_bytes);
+// Lets the events that wait go on.
+void twin_cyw43_event_arm(struct twin_cyw43 *chip);
 void twin_cyw43_event_due(void *context);
 void twin_cyw43_drop_events(struct twin_cyw43 *chip);
 
@@ -149,6 +166,8 @@ void twin_cyw43_join(
 void twin_cyw43_join_found_none(void *context);
 // The station leaves; with events if the host asked for it.
 void twin_cyw43_leave(struct twin_cyw43 *chip, bool tell_host);
+void twin_cyw43_ap_notice(void *context, enum twin_ap_notice notice, uint32_t reason);
+void twin_cyw43_beacons_lost(void *context);
 void twin_cyw43_apply_power_save(struct twin_cyw43 *chip);
 
 // ---- scan.c
@@ -156,5 +175,34 @@ void twin_cyw43_apply_power_save(struct twin_cyw43 *chip);
 int32_t twin_cyw43_scan(struct twin_cyw43 *chip, const uint8_t *value, uint32_t size_bytes);
 void twin_cyw43_scan_result(void *context);
 void twin_cyw43_scan_end(void *context);
+
+// ---- fault.c: each returns at once where the world has no faults
+
+void twin_cyw43_faults_init(struct twin_cyw43 *chip);
+void twin_cyw43_faults_free(struct twin_cyw43 *chip);
+// What was held back is gone, with the firmware that held it.
+void twin_cyw43_faults_reset(struct twin_cyw43 *chip);
+void twin_cyw43_fault_transfer(struct twin_cyw43 *chip, const struct twin_gspi_xfer *xfer);
+// True: the frame to the host is not to be queued now.
+bool twin_cyw43_fault_push(struct twin_cyw43 *chip, struct twin_frame *frame, uint32_t channel);
+void twin_cyw43_fault_header(
+    struct twin_cyw43 *chip, const struct twin_frame *frame, uint8_t *header);
+// True: the frame of the host goes no further now; ownership passes with that.
+bool twin_cyw43_fault_data(struct twin_cyw43 *chip, struct twin_frame *frame);
+// The status that a request ends with.
+int32_t twin_cyw43_fault_status(
+    struct twin_cyw43 *chip, const struct request *request, int32_t status);
+// True: the reply is not to be sent as it is.
+bool twin_cyw43_fault_reply(
+    struct twin_cyw43 *chip, const struct request *request, struct twin_frame *frame);
+// True: the event is not to be queued now.
+bool twin_cyw43_fault_event(struct twin_cyw43 *chip, uint32_t type, struct twin_frame *frame);
+void twin_cyw43_fault_change(struct twin_cyw43 *chip, struct chip_event *event);
+// The level of the line as the faults have it.
+bool twin_cyw43_fault_line(const struct twin_cyw43 *chip, bool level);
+// True: this rise of the line is not seen.
+bool twin_cyw43_fault_rise(struct twin_cyw43 *chip);
+// A time that a lever sets in place of the config's.
+uint64_t twin_cyw43_fault_time(struct twin_cyw43 *chip, enum twin_lever lever, uint64_t time_ns);
 
 #endif

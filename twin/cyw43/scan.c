@@ -147,6 +147,16 @@ static uint32_t channels_of(const uint8_t *value, uint32_t size_bytes) {
     return channels == 0 ? (2u << SCAN_CHANNELS) - 2u : channels;
 }
 
+// A firmware that knows fewer channels leaves the others out.
+static uint32_t known_channels(struct twin_cyw43 *chip, uint32_t channels) {
+    const struct twin_fault_what *what = twin_faults_active(chip->config.faults, TWIN_CHANNELS);
+
+    if (what == NULL || what->value < 0 || what->value >= (int64_t)SCAN_CHANNELS) {
+        return channels;
+    }
+    return channels & ((2u << what->value) - 1u);
+}
+
 static uint64_t dwell_ns(const struct twin_cyw43 *chip) {
     uint32_t ms = chip->ioctls[IOCTL_SCAN_CHANNEL_TIME];
 
@@ -171,7 +181,7 @@ int32_t twin_cyw43_scan(struct twin_cyw43 *chip, const uint8_t *value, uint32_t 
     }
     chip->scan.running = true;
     chip->scan.sync_id = get16(value + 6);
-    channels = channels_of(value, size_bytes);
+    channels = known_channels(chip, channels_of(value, size_bytes));
     name_bytes = get32(value + 8);
     named = chip->config.ap != NULL && chip->clm.loaded &&
             (name_bytes == 0 ||

@@ -14,12 +14,14 @@
 
 bool twin_cyw43_f2_takes(const struct twin_cyw43 *chip) {
     return twin_cyw43_f2_up(chip) && chip->transmit.inside == NULL &&
-           chip->credit.free_buffers != 0;
+           chip->credit.free_buffers != 0 &&
+           twin_faults_active(chip->config.faults, TWIN_NOT_READY) == NULL;
 }
 
 // A write while not ready is lost and shows as an overflow.
 static bool ready(struct twin_cyw43 *chip) {
-    if (twin_cyw43_f2_up(chip) && chip->transmit.inside == NULL) {
+    if (twin_cyw43_f2_up(chip) && chip->transmit.inside == NULL &&
+        twin_faults_active(chip->config.faults, TWIN_NOT_READY) == NULL) {
         return true;
     }
     chip->counters.not_ready_writes++;
@@ -103,17 +105,23 @@ uint32_t twin_cyw43_head_bytes(const struct twin_cyw43 *chip) {
     return header_bytes(frame->tag) + frame->size_bytes - chip->fifo.read_bytes;
 }
 
-void twin_cyw43_push(struct twin_cyw43 *chip, struct twin_frame *frame, uint32_t channel) {
+void twin_cyw43_enqueue(struct twin_cyw43 *chip, struct twin_frame *frame, uint32_t channel) {
     frame->tag = channel;
     twin_frame_push(&chip->fifo.queue, frame);
     twin_cyw43_update_irq(chip);
+}
+
+void twin_cyw43_push(struct twin_cyw43 *chip, struct twin_frame *frame, uint32_t channel) {
+    if (chip->config.faults == NULL || !twin_cyw43_fault_push(chip, frame, channel)) {
+        twin_cyw43_enqueue(chip, frame, channel);
+    }
 }
 
 // The header is made when the frame is read, so that its credit is the newest there is.
 static void start_head(struct twin_cyw43 *chip, const struct twin_frame *frame) {
     struct host_fifo *fifo = &chip->fifo;
     uint8_t *header = fifo->header;
-    uint32_t size_bytes = header_bytes(frame->tag) + frame->size_bytes;
+    uint32_t size_bytes = header_bytes(frame->tag) + frame->size_bytes + NOTE_CUT(frame->note);
 
     memset(header, 0, sizeof(fifo->header));
     put16(header, size_bytes);
@@ -128,6 +136,10 @@ static void start_head(struct twin_cyw43 *chip, const struct twin_frame *frame) 
         header[SDPCM_PADDED_BYTES + 3] = 1;  // one word of data offset
     }
     fifo->head_started = true;
+    chip->faults.header_read = true;
+    if (chip->config.faults != NULL) {
+        twin_cyw43_fault_header(chip, frame, header);
+    }
 }
 
 static void drop_head(struct twin_cyw43 *chip) {

@@ -189,5 +189,8 @@
 #define SCAN_CHANNELS   13u
 // Read from public code: "after a scan time (about 1..3 s)", where no access point exists at all.
 #define NO_NETWORK_NS 1000000000u
+// UNSURE: how long a firmware goes without beacons before it gives the link up; brcmfmac sets 4 s
+// with roaming off, the drivers of this chip set nothing.
+#define BEACONS_LOST_NS 4000000000u
 
 #endif

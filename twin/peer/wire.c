@@ -3,8 +3,10 @@
 #include "sim/alloc.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #define QUEUE_START_FRAMES 64u
+#define ETHERNET_BYTES     14u  // header: damage behind it, what is in front a switch would drop
 
 // One direction. The delay is the same for all frames, so they leave in the order they came, and
 // one event, due when the oldest frame arrives, is enough.
@@ -24,8 +26,17 @@ struct lane {
     uint64_t lost;
 };
 
+// A frame that a fault holds back while others overtake it.
+struct late {
+    struct late *next;
+    struct lane *lane;
+    struct twin_frame *frame;
+    struct twin_event due;
+};
+
 struct twin_wire {
     struct twin_wire_config config;
+    struct late *late;
     struct lane to_far;
     struct lane to_near;
 };
@@ -124,20 +135,10 @@ static void lane_grow(struct lane *lane) {
     lane->tail = count;
 }
 
-static void lane_input(void *context, struct twin_frame *frame) {
-    struct lane *lane = context;
+static void lane_put(struct lane *lane, struct twin_frame *frame) {
     struct twin_wire *wire = lane->wire;
     size_t slot;
 
-    if (wire->config.pcap != NULL && !lane->towards_far) {
-        pcap_frame(wire, frame);
-    }
-    if (wire->config.loss != 0 && twin_rng_hit(&lane->loss_rng, wire->config.loss)) {
-        lane->lost++;
-        twin_loss_tell(&wire->config.on_loss, frame);
-        twin_frame_put(wire->config.frames, frame);
-        return;
-    }
     if (lane->tail - lane->head == lane->capacity) {
         lane_grow(lane);
     }
@@ -146,6 +147,85 @@ static void lane_input(void *context, struct twin_frame *frame) {
     lane->arrival_ns[slot] = twin_now_ns(wire->config.sim) + wire->config.delay_ns;
     if (!twin_event_queued(&lane->arrival)) {
         twin_at(wire->config.sim, &lane->arrival, lane->arrival_ns[slot]);
+    }
+}
+
+static void lane_lose(struct lane *lane, struct twin_frame *frame) {
+    lane->lost++;
+    twin_loss_tell(&lane->wire->config.on_loss, frame);
+    twin_frame_put(lane->wire->config.frames, frame);
+}
+
+// ---- faults
+
+static void late_due(void *context) {
+    struct late *late = context;
+    struct late **at = &late->lane->wire->late;
+
+    while (*at != late) {
+        at = &(*at)->next;
+    }
+    *at = late->next;
+    lane_put(late->lane, late->frame);
+    free(late);
+}
+
+static void hold_back(struct lane *lane, struct twin_frame *frame, uint64_t time_ns) {
+    struct late *late = twin_alloc(1, sizeof(*late));
+
+    late->next = lane->wire->late;
+    late->lane = lane;
+    late->frame = frame;
+    twin_event_init(&late->due, late_due, late);
+    lane->wire->late = late;
+    twin_after(lane->wire->config.sim, &late->due, time_ns);
+}
+
+// True: the frame is lost or comes later.
+static bool lane_fault(struct lane *lane, struct twin_frame *frame) {
+    struct twin_wire *wire = lane->wire;
+    struct twin_faults *faults = wire->config.faults;
+    struct twin_fault_what at = twin_fault_any();
+    const struct twin_fault_what *what;
+
+    at.direction = lane->towards_far ? 1 : 0;
+    if (twin_faults_hit(faults, TWIN_WIRE_DROP, &at) != NULL) {
+        lane_lose(lane, frame);
+        return true;
+    }
+    what = twin_faults_hit(faults, TWIN_WIRE_DAMAGE, &at);
+    if (what != NULL && frame->size_bytes > ETHERNET_BYTES) {
+        twin_fault_flip(
+            faults, what, frame->data + ETHERNET_BYTES, frame->size_bytes - ETHERNET_BYTES);
+    }
+    if (twin_faults_hit(faults, TWIN_WIRE_DOUBLE, &at) != NULL) {
+        struct twin_frame *copy = twin_frame_get(wire->config.frames);
+
+        copy->size_bytes = frame->size_bytes;
+        memcpy(copy->data, frame->data, frame->size_bytes);
+        lane_put(lane, copy);
+    }
+    what = twin_faults_hit(faults, TWIN_WIRE_DELAY, &at);
+    if (what != NULL) {
+        hold_back(lane, frame, what->time_ns);
+        return true;
+    }
+    return false;
+}
+
+static void lane_input(void *context, struct twin_frame *frame) {
+    struct lane *lane = context;
+    struct twin_wire *wire = lane->wire;
+
+    if (wire->config.pcap != NULL && !lane->towards_far) {
+        pcap_frame(wire, frame);
+    }
+    if (wire->config.loss != 0 && twin_rng_hit(&lane->loss_rng, wire->config.loss)) {
+        lane_lose(lane, frame);
+        return;
+    }
+    if (wire->config.faults == NULL || !lane_fault(lane, frame)) {
+        lane_put(lane, frame);
     }
 }
 
@@ -198,6 +278,14 @@ struct twin_wire *twin_wire_new(const struct twin_wire_config *config) {
 void twin_wire_free(struct twin_wire *wire) {
     if (wire == NULL) {
         return;
+    }
+    while (wire->late != NULL) {
+        struct late *late = wire->late;
+
+        wire->late = late->next;
+        twin_cancel(wire->config.sim, &late->due);
+        twin_frame_put(wire->config.frames, late->frame);
+        free(late);
     }
     lane_release(&wire->to_far);
     lane_release(&wire->to_near);

@@ -78,6 +78,7 @@ struct twin_frame *twin_frame_get(struct twin_frames *pool) {
     frame->next = NULL;
     frame->size_bytes = 0;
     frame->tag = 0;
+    frame->note = 0;
     return frame;
 }
 
