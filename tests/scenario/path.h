@@ -21,6 +21,7 @@ struct path {
     void (*hide)(struct run_options *options);  // between run and result; NULL: nothing
     void (*look)(const struct world *world);    // after the run; NULL: nothing
     struct world_faults faults;
+    const char *fault;          // lines of a fault script; NULL: none
     struct cor_source *source;  // NULL: the pattern
     struct cor_pattern pattern;
     struct world_outcome outcome;
@@ -44,6 +45,7 @@ static inline void path_parse(struct path *path, const char *words) {
     }
     run_options_init(&path->options);
     CHECK_EQ(run_options_parse(&path->options, count, argv), OPTIONS_GO_ON);
+    path->options.fault = path->fault;
 }
 
 // The run as such; what came of it stands in `path`.

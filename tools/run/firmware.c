@@ -310,9 +310,9 @@ static void radio_init(struct world *world, const uint32_t image_bytes[3]) {
         .ampdu_mpdu = (uint8_t)options->ampdu,  // the window stays at the chip's largest, 8
     };
 
-    cor_meter_init(&world->meter, 0);
+    cor_meter_init(&world->meter, options->start_ns / 1000);
     bus_init(world);
-    cor_cyw43_init(&world->radio, &config, 0);
+    cor_cyw43_init(&world->radio, &config, options->start_ns / 1000);
 }
 
 // All three sockets stand on the net; the application uses one of them.
@@ -354,7 +354,7 @@ static void net_init(struct world *world) {
     twin_rng_init(&rng, world->sim, "secret");
     net.secret[0] = twin_rng_next(&rng);
     net.secret[1] = twin_rng_next(&rng);
-    cor_net_init(&world->net, &net, 0);
+    cor_net_init(&world->net, &net, options->start_ns / 1000);
     tap_init(&world->tap, cor_net_frames(&world->net));
     cor_tcp_init(&world->tcp, &world->net, &tcp);
     cor_udp_init(&world->udp, &world->net, &udp);

@@ -204,9 +204,10 @@ void world_result(struct world *world, struct result *result) {
     memset(result, 0, sizeof(*result));
     result->app = run_app_name(world->options->app);
     result->complete = world->stage == WORLD_DONE && world->status == COR_OK && !world->stopped;
-    result->virtual_s = (double)twin_now_ns(world->sim) / 1e9;
+    result->virtual_s = (double)(twin_now_ns(world->sim) - world->options->start_ns) / 1e9;
     result->wall_s = (double)world->wall_ns / 1e9;
-    result->bringup_s = (double)world->joined_ns / 1e9;
+    result->bringup_s =
+        world->joined_ns == 0 ? 0.0 : (double)(world->joined_ns - world->options->start_ns) / 1e9;
     result->limit = "none";
     if (world->first.at_ns == 0 || world->last.at_ns <= world->first.at_ns) {
         return;

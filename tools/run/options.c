@@ -103,6 +103,12 @@ static const struct option_row rows[] = {
      "(default 65535)", AT(peer_window), .min = 536, .max = 65535},
     {"seed", OPTION_COUNT, "N", "seed of everything random (default 1)", AT(seed)},
 
+    {"faults", OPTION_TEXT, "FILE", "a script of what goes wrong, one fault a line "
+     "(docs/reference/faults.md)", AT(faults)},
+    {"fault", OPTION_TEXT, "LINE", "lines of such a script, between semicolons", AT(fault)},
+    {"start-time", OPTION_TIME, "T", "virtual time at the start (default 0); 4294s is just before "
+     "32 bits of microseconds wrap", AT(start_ns), .max = 1e18},
+
     {.kind = OPTION_HEADING, .help = "What comes out"},
     {"watch", OPTION_FLAG, NULL, "show rate, waits and bus while it runs, on stderr", AT(watch)},
     {"samples", OPTION_TIME, "T", "put a sample of the meter every T into the JSON",
@@ -127,13 +133,13 @@ static const struct options_spec spec = {
                "numbers are simulated.",
     .rows = rows,
     .count = sizeof(rows) / sizeof(rows[0]),
-    .epilogue =
-        "Examples:\n"
-        "  coradio run --board pico2w --app tcp-tx --bytes 64MiB --virtual\n"
-        "  coradio run --board pico2w --app tcp-tx --source take.wav --to 127.0.0.1:5001\n"
-        "\n"
-        "Exit codes: 0 done, 1 the transfer failed its check, 2 wrong use, 3 environment (file,\n"
-        "network, nobody listens), 4 interrupted with partial results printed.",
+    .epilogue = "Examples:\n"
+                "  coradio run --board pico2w --app tcp-tx --bytes 64MiB --virtual\n"
+                "  coradio run --board pico2w --app tcp-tx --source take.wav --to 127.0.0.1:5001\n"
+                "\n"
+                "Exit codes: 0 done, 1 the transfer failed its check or a fault never struck, 2 "
+                "wrong use, 3 environment (file,\n"
+                "network, nobody listens), 4 interrupted with partial results printed.",
 };
 
 void run_options_init(struct run_options *options) {

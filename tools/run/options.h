@@ -80,6 +80,9 @@ struct run_options {
     uint64_t wire_delay_ns;
     uint64_t peer_window;
     uint64_t seed;
+    const char *faults;  // a script; NULL: none
+    const char *fault;   // lines of one, between semicolons
+    uint64_t start_ns;   // virtual time at the start
     // What to print and write.
     const char *json;
     uint64_t samples_ns;  // between two samples; 0: none

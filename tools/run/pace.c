@@ -65,7 +65,7 @@ static void run_fast(struct world *world, world_watch_fn watch, void *context) {
 
 // One piece of wall time: events that are due, then what the host's sockets have.
 static void run_piece(struct world *world) {
-    uint64_t due_ns = clock_now_ns() - world->wall_start_ns;
+    uint64_t due_ns = clock_now_ns() - world->wall_start_ns + world->options->start_ns;
 
     if (due_ns > twin_now_ns(world->sim)) {
         twin_run_until(world->sim, due_ns);
@@ -91,6 +91,7 @@ static void run_paced(struct world *world, world_watch_fn watch, void *context) 
 
 void world_run(struct world *world, world_watch_fn watch, void *context) {
     world->wall_start_ns = clock_now_ns();
+    world->progress_ns = world->options->start_ns;
     twin_board_start(world->board);
     if (world->peer != NULL) {
         run_fast(world, watch, context);

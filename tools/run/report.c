@@ -2,6 +2,7 @@
 #include "report.h"
 
 #include "common/json.h"
+#include "faults.h"
 #include "samples.h"
 
 #include "coradio/ip4.h"
@@ -84,6 +85,7 @@ static void json_asked(cJSON *to, const struct run_options *asked) {
     json_add_u64(to, "offered_bps", asked->offered_bps);
     json_add_real(to, "duration_s", (double)asked->duration_ns / 1e9, 6);
     json_add_u64(to, "seed", asked->seed);
+    json_add_real(to, "start_time_s", (double)asked->start_ns / 1e9, 6);
     json_add_text(to, "auth", asked->auth == RUN_AUTH_WPA2 ? "wpa2" : "open");
     json_add_text(to, "address", asked->address == RUN_ADDRESS_DHCP ? "dhcp" : "static");
     json_add_bool(to, "virtual", asked->in_virtual);
@@ -184,6 +186,9 @@ int report_json(
 #undef X
     if (result->receives) {
         json_receive(json_add_object(root, "receive"), result);
+    }
+    if (asked->faults != NULL || asked->fault != NULL) {
+        run_faults_json(json_add_array(root, "faults"), world);
     }
     if (asked->samples_ns != 0) {
         json_samples(json_add_array(root, "samples"), world);

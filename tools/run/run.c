@@ -8,6 +8,7 @@
 #include "common/progress.h"
 #include "common/sha256.h"
 #include "common/signals.h"
+#include "faults.h"
 #include "options.h"
 #include "report.h"
 #include "source_file.h"
@@ -236,6 +237,7 @@ static int report(struct run *run) {
     }
     if (run->options.json == NULL || strcmp(run->options.json, "-") != 0) {
         report_table(stdout, &run->options, &effective, &result);
+        run_faults_table(stdout, run->world);
         if (fflush(stdout) != 0 || ferror(stdout) != 0) {
             complain("the result could not be written to stdout: %s", strerror(errno));
             return EXIT_CODE_ENVIRONMENT;
@@ -278,6 +280,12 @@ static int run_world(struct run *run, const struct world_setup *setup) {
     if (outcome.stage >= WORLD_TRANSFER) {
         report_code = report(run);
     }
+    if (code == EXIT_CODE_DONE && run_faults_unfired(run->world) != NULL) {
+        complain(
+            "the fault '%.100s' never struck; change when it does, or let the run last longer",
+            run_faults_unfired(run->world));
+        code = EXIT_CODE_FAILED;
+    }
     if (!world_files_flush(run->world, error)) {
         complain("%s", error);
         report_code = EXIT_CODE_ENVIRONMENT;
@@ -289,11 +297,17 @@ static int run_world(struct run *run, const struct world_setup *setup) {
 int run_main(int argc, char **argv) {
     struct run run = {0};
     struct world_setup setup = {.options = &run.options};
+    char error[256];
     int code;
 
     run_options_init(&run.options);
     code = run_options_parse(&run.options, argc, argv);
     if (code != OPTIONS_GO_ON) {
+        return code;
+    }
+    code = run_faults_check(&run.options, error);
+    if (code != EXIT_CODE_DONE) {
+        complain("%s", error);
         return code;
     }
     if (!open_source(&run, &setup)) {

@@ -2,6 +2,7 @@
 #include "world.h"
 
 #include "common/sha256.h"
+#include "faults.h"
 #include "rx.h"
 #include "world_state.h"
 
@@ -149,6 +150,7 @@ static void wire_init(struct world *world) {
         .loss = twin_chance(options->path_loss),
         .pcap = world->files.pcap,
         .on_loss = losses_on_path(&world->losses),
+        .faults = world->script,
     };
 
     world->wire = twin_wire_new(&config);
@@ -167,6 +169,7 @@ static void air_init(struct world *world) {
     };
     struct twin_ap_config ap = {
         .sim = world->sim,
+        .faults = world->script,
         .frames = world->frames,
         .auth = options->auth == RUN_AUTH_WPA2 ? TWIN_AUTH_WPA2 : TWIN_AUTH_OPEN,
         .channel = CHANNEL,
@@ -219,6 +222,7 @@ static void board_init(struct world *world) {
     chip.frames = world->frames;
     chip.air = world->air;
     chip.ap = world->ap;
+    chip.faults = world->script;
     chip.log = log_of(world, &world->chip_log, world->files.chip_log);
     chip.credit_window = (uint8_t)options->credit_window;
     chip.frame_ns = options->chip_frame_ns;
@@ -373,6 +377,7 @@ static uint64_t samples_step_ns(const struct run_options *options) {
 
 struct world *world_new(const struct world_setup *setup, char error[256]) {
     struct world *world = calloc(1, sizeof(*world));
+    bool wrong_use;
 
     if (world == NULL) {
         snprintf(error, 256, "not enough memory");
@@ -393,8 +398,13 @@ struct world *world_new(const struct world_setup *setup, char error[256]) {
     if (!setup->pattern && world->options->in_virtual) {
         world->peer_digest = sha256_new();
     }
-    world->sim = twin_sim_new(world->options->seed, 0);
+    world->sim = twin_sim_new(world->options->seed, world->options->start_ns);
     world->frames = twin_frames_new();
+    world->script = run_faults_new(world->options, world->sim, &wrong_use, error);
+    if (world->script == NULL && error[0] != '\0') {
+        world_free(world);
+        return NULL;
+    }
     wire_init(world);
     air_init(world);
     board_init(world);
@@ -424,6 +434,7 @@ void world_free(struct world *world) {
         twin_ap_free(world->ap);
         twin_air_free(world->air);
         twin_wire_free(world->wire);
+        twin_faults_free(world->script);
         twin_frames_free(world->frames);
         twin_sim_free(world->sim);
     }

@@ -8,6 +8,7 @@
 #include "coradio_twin/ap.h"
 #include "coradio_twin/board.h"
 #include "coradio_twin/cyw43.h"
+#include "coradio_twin/faults.h"
 #include "coradio_twin/frame.h"
 #include "coradio_twin/log.h"
 #include "coradio_twin/peer.h"
@@ -73,6 +74,7 @@ struct world {
     // The twin.
     struct twin_sim *sim;
     struct twin_frames *frames;
+    struct twin_faults *script;
     struct world_files files;
     struct twin_log bus_log;
     struct twin_log air_log;
