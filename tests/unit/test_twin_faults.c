@@ -218,9 +218,9 @@ TEST(a_selection_leaves_the_rest_alone) {
     CHECK(twin_faults_hit(plan->faults, TWIN_RX_DROP, &at) == NULL);
     at.channel = 1;
     CHECK(twin_faults_hit(plan->faults, TWIN_RX_DROP, &at) != NULL);
-    strcpy(at.name, "ver");
+    memcpy(at.name, "ver", sizeof("ver"));
     CHECK(twin_faults_hit(plan->faults, TWIN_REPLY_DROP, &at) == NULL);
-    strcpy(at.name, "country");
+    memcpy(at.name, "country", sizeof("country"));
     CHECK(twin_faults_hit(plan->faults, TWIN_REPLY_DROP, &at) != NULL);
     plan_free(plan);
 }

@@ -80,6 +80,8 @@ struct credit {
     bool any_received;
     uint8_t expected;  // last received sequence number + 1
     uint8_t told;      // the first sequence number the host was told it may not send
+    uint8_t heard;     // the same by a header that faults have changed
+    bool heard_more;
     uint32_t free_buffers;
     struct twin_event hold;
 };

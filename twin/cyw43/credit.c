@@ -32,6 +32,7 @@ void twin_cyw43_reset_credit(struct twin_cyw43 *chip) {
     twin_cancel(chip->config.sim, &chip->credit.hold);
     chip->credit.any_received = false;
     chip->credit.expected = 0;
+    chip->credit.heard_more = false;
     chip->credit.told = HOST_CREDIT_AT_START;
     chip->credit.free_buffers = chip->config.tx_buffers;
 }
@@ -39,7 +40,8 @@ void twin_cyw43_reset_credit(struct twin_cyw43 *chip) {
 static bool beyond(struct twin_cyw43 *chip, uint8_t sequence) {
     struct credit *credit = &chip->credit;
 
-    if (!credit->any_received || distance(credit->told, sequence) > 0) {
+    if (!credit->any_received || distance(credit->told, sequence) > 0 ||
+        (credit->heard_more && distance(credit->heard, sequence) > 0)) {
         return false;
     }
     chip->counters.over_credit++;
@@ -63,6 +65,7 @@ bool twin_cyw43_credit_input(struct twin_cyw43 *chip, uint8_t sequence) {
     }
     credit->any_received = true;
     credit->expected = (uint8_t)(sequence + 1);
+    credit->heard_more &= distance(credit->heard, credit->expected) > 0;
     // Any first number is taken, and with it what the host believes to have.
     if (distance(credit->told, credit->expected) < 0) {
         credit->told = credit->expected;
@@ -77,7 +80,8 @@ uint8_t twin_cyw43_credit_tell(struct twin_cyw43 *chip) {
     if (twin_faults_active(chip->config.faults, TWIN_CREDIT_HOLD) != NULL) {
         return credit->told;
     }
-    if (distance(now, credit->told) < 0) {
+    if (distance(now, credit->told) < 0 &&
+        twin_faults_peek(chip->config.faults, TWIN_CREDIT_WINDOW) != NULL) {
         now = credit->told;  // what was granted once stays granted
     }
     if (distance(now, credit->told) > (int)CREDIT_WINDOW_MAX) {
@@ -90,7 +94,8 @@ uint8_t twin_cyw43_credit_tell(struct twin_cyw43 *chip) {
 
 void twin_cyw43_credit_heard(struct twin_cyw43 *chip, uint8_t credit) {
     if (distance(credit, chip->credit.told) > 0) {
-        chip->credit.told = credit;
+        chip->credit.heard = credit;
+        chip->credit.heard_more = true;
     }
 }
 

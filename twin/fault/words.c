@@ -146,7 +146,7 @@ static bool parse_text(const char *text, char name[TWIN_FAULT_NAME_BYTES]) {
     if (*text == '\0' || strlen(text) >= TWIN_FAULT_NAME_BYTES) {
         return false;
     }
-    strcpy(name, text);  // NOLINT(clang-analyzer-security.insecureAPI.strcpy): it fits
+    memcpy(name, text, strlen(text) + 1);
     return true;
 }
 
