@@ -29,14 +29,14 @@ static void fill(uint8_t *data, uint32_t size, uint32_t seed) {
     }
 }
 
-TEST(the_example_of_rfc_1071_section_3) {
+TEST(scenario_25_the_example_of_rfc_1071_section_3) {
     const uint8_t data[] = {0x00, 0x01, 0xF2, 0x03, 0xF4, 0xF5, 0xF6, 0xF7};
 
     CHECK_EQ(cor_sum_bytes(data, sizeof(data)), 0xDDF2);
 }
 
 // Each block lies in memory of just its size, so that the sanitizer sees a byte too far.
-TEST(every_alignment_and_length) {
+TEST(scenario_25_every_alignment_and_length) {
     for (uint32_t skew = 0; skew < 16; skew++) {
         for (uint32_t size = 0; size < 100; size++) {
             uint8_t *memory = malloc(skew + size + 1);
@@ -64,7 +64,7 @@ TEST(full_segments_of_ones_and_zeros) {
     CHECK_EQ(cor_sum_bytes(data, sizeof(data)), plain_sum(data, sizeof(data)));
 }
 
-TEST(a_block_may_be_cut_anywhere) {
+TEST(scenario_25_a_block_may_be_cut_anywhere) {
     uint8_t data[64];
 
     fill(data, sizeof(data), 7);
@@ -105,9 +105,9 @@ TEST(folding_keeps_what_carries) {
 }
 
 TEST_MAIN(
-    CASE(the_example_of_rfc_1071_section_3),
-    CASE(every_alignment_and_length),
+    CASE(scenario_25_the_example_of_rfc_1071_section_3),
+    CASE(scenario_25_every_alignment_and_length),
     CASE(full_segments_of_ones_and_zeros),
-    CASE(a_block_may_be_cut_anywhere),
+    CASE(scenario_25_a_block_may_be_cut_anywhere),
     CASE(copying_sums_what_it_copies),
     CASE(folding_keeps_what_carries))

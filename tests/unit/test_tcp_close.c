@@ -124,7 +124,7 @@ TEST(the_peer_closes_first) {
     CHECK_EQ(cor_tcp_error(&h->tcp), COR_OK);
 }
 
-TEST(both_close_at_once) {
+TEST(scenario_24_both_close_at_once) {
     struct host *h = opened();
 
     CHECK_EQ(cor_tcp_close(&h->tcp, h->now_us), COR_OK);
@@ -180,7 +180,7 @@ TEST(time_wait_does_not_hinder_the_next_connection) {
     CHECK(h->port != port);
 }
 
-TEST(the_peer_goes_on_sending_after_we_close) {
+TEST(scenario_24_the_peer_goes_on_sending_after_we_close) {
     struct host *h = opened();
 
     CHECK_EQ(cor_tcp_close(&h->tcp, h->now_us), COR_OK);
@@ -289,7 +289,7 @@ TEST(data_beyond_the_window_is_cut) {
     CHECK_STATE(h, "established");
 }
 
-TEST(a_reset_at_the_next_number_ends_the_connection) {
+TEST(scenario_24_a_reset_at_the_next_number_ends_the_connection) {
     struct host *h = opened();
 
     SEND(h, .flags = RST, .seq = 1);
@@ -300,7 +300,7 @@ TEST(a_reset_at_the_next_number_ends_the_connection) {
 }
 
 // RFC 5961 3.2.
-TEST(a_reset_elsewhere_in_the_window_gets_a_challenge) {
+TEST(scenario_24_a_reset_elsewhere_in_the_window_gets_a_challenge) {
     struct host *h = opened();
 
     SEND(h, .flags = RST, .seq = 2);
@@ -317,7 +317,7 @@ TEST(a_reset_elsewhere_in_the_window_gets_a_challenge) {
     CHECK_STATE(h, "closed");
 }
 
-TEST(a_reset_outside_the_window_is_ignored) {
+TEST(scenario_24_a_reset_outside_the_window_is_ignored) {
     struct host *h = opened();
 
     SEND(h, .flags = RST, .seq = 1 + 5840);
@@ -328,7 +328,7 @@ TEST(a_reset_outside_the_window_is_ignored) {
 }
 
 // RFC 5961 4.2. Truths from the field: SYN in an open connection.
-TEST(a_syn_in_an_open_connection_gets_a_challenge) {
+TEST(scenario_24_a_syn_in_an_open_connection_gets_a_challenge) {
     struct host *h = opened();
 
     SEND(h, .flags = SYN, .seq = 500);
@@ -430,21 +430,21 @@ TEST_MAIN(
     CASE(a_lost_fin_is_sent_again),
     CASE(a_fin_without_a_free_descriptor_follows_later),
     CASE(the_peer_closes_first),
-    CASE(both_close_at_once),
+    CASE(scenario_24_both_close_at_once),
     CASE(a_fin_that_acknowledges_ours_goes_straight_to_time_wait),
     CASE(a_fin_sent_again_in_time_wait_is_answered_and_starts_the_wait_again),
     CASE(time_wait_does_not_hinder_the_next_connection),
-    CASE(the_peer_goes_on_sending_after_we_close),
+    CASE(scenario_24_the_peer_goes_on_sending_after_we_close),
     CASE(scenario_24_a_fin_before_missing_data_waits_for_it),
     CASE(received_data_is_in_order_exact_and_acknowledged),
     CASE(an_acknowledgement_rides_on_data),
     CASE(without_a_callback_data_is_discarded_and_counted),
     CASE(a_segment_outside_the_window_is_answered_and_dropped),
     CASE(data_beyond_the_window_is_cut),
-    CASE(a_reset_at_the_next_number_ends_the_connection),
-    CASE(a_reset_elsewhere_in_the_window_gets_a_challenge),
-    CASE(a_reset_outside_the_window_is_ignored),
-    CASE(a_syn_in_an_open_connection_gets_a_challenge),
+    CASE(scenario_24_a_reset_at_the_next_number_ends_the_connection),
+    CASE(scenario_24_a_reset_elsewhere_in_the_window_gets_a_challenge),
+    CASE(scenario_24_a_reset_outside_the_window_is_ignored),
+    CASE(scenario_24_a_syn_in_an_open_connection_gets_a_challenge),
     CASE(an_ack_of_what_was_never_sent_gets_a_challenge),
     CASE(a_segment_without_ack_is_dropped),
     CASE(a_segment_for_nobody_is_answered_by_a_reset),
