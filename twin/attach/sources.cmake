@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: MIT
+target_sources(coradio_twin PRIVATE attach/attach.c)
