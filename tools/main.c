@@ -20,6 +20,9 @@ int sink_main(int argc, char **argv);
 #ifdef COR_HAVE_BUDGET
 int budget_main(int argc, char **argv);
 #endif
+#ifdef COR_HAVE_BOARD
+int board_main(int argc, char **argv);
+#endif
 #ifdef COR_HAVE_REPORT
 int report_main(int argc, char **argv);
 #endif
@@ -33,6 +36,9 @@ static const struct subcommand subcommands[] = {
 #endif
 #ifdef COR_HAVE_BUDGET
     {"budget", budget_main, "compute each limit on goodput, and what a change would give"},
+#endif
+#ifdef COR_HAVE_BOARD
+    {"board", board_main, "a virtual board that waits for orders of the control protocol"},
 #endif
 #ifdef COR_HAVE_REPORT
     {"report", report_main, "make one HTML page from results"},

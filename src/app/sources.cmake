@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-set(RING_SOURCES iperf.c pattern.c rx.c station.c tx.c tx_udp.c)
+set(RING_SOURCES control.c control_reply.c control_settings.c iperf.c pattern.c rx.c station.c tx.c tx_udp.c)

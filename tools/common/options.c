@@ -10,14 +10,21 @@
 
 enum { HELP_COLUMN = 28, HELP_WIDTH = 96, NAME_SIZE = 64 };
 
+static FILE *errors;  // NULL: stderr
+
+void options_errors_to(FILE *file) {
+    errors = file;
+}
+
 int options_error(const struct options_spec *spec, const char *format, ...) {
+    FILE *file = errors == NULL ? stderr : errors;
     va_list arguments;
 
-    fprintf(stderr, "%s: ", spec->command);
+    fprintf(file, "%s: ", spec->command);
     va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
+    vfprintf(file, format, arguments);
     va_end(arguments);
-    fputc('\n', stderr);
+    fputc('\n', file);
     return EXIT_CODE_USAGE;
 }
 

@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 // Parsed: the subcommand goes on; anything else is its exit code.
 #define OPTIONS_GO_ON           (-1)
@@ -73,6 +74,9 @@ int options_parse_operands(
 // One line on stderr, "coradio sink: <text>", and the exit code for wrong use.
 int options_error(const struct options_spec *spec, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+
+// Where the lines about mistakes go from now on; NULL: to stderr. For a caller that passes them on.
+void options_errors_to(FILE *file);
 
 // The help text, as --help writes it.
 void options_help(const struct options_spec *spec);

@@ -145,8 +145,7 @@ static void json_payload(cJSON *root, const struct result *result) {
     }
 }
 
-int report_json(
-    const char *path,
+cJSON *report_tree(
     const struct run_options *asked,
     const struct report_effective *effective,
     const struct result *result,
@@ -154,7 +153,6 @@ int report_json(
     cJSON *root = json_new_object();
     cJSON *states;
     cJSON *part;
-    int code;
 
     json_add_u64(root, "schema", REPORT_SCHEMA);
     json_add_bool(root, "simulated", true);
@@ -193,7 +191,18 @@ int report_json(
     if (asked->samples_ns != 0) {
         json_samples(json_add_array(root, "samples"), world);
     }
-    code = json_write(path, root);
+    return root;
+}
+
+int report_json(
+    const char *path,
+    const struct run_options *asked,
+    const struct report_effective *effective,
+    const struct result *result,
+    const struct world *world) {
+    cJSON *root = report_tree(asked, effective, result, world);
+    int code = json_write(path, root);
+
     cJSON_Delete(root);
     return code;
 }

@@ -6,6 +6,7 @@
 #include "options.h"
 #include "result.h"
 
+#include <cjson/cJSON.h>
 #include <stdio.h>
 
 // What the run really worked with, read back from the chip, the air and the board.
@@ -24,6 +25,13 @@ struct report_effective {
 #define REPORT_SCHEMA 1
 
 struct world;
+
+// The result as a tree, to be freed with cJSON_Delete(). The world holds the samples.
+cJSON *report_tree(
+    const struct run_options *asked,
+    const struct report_effective *effective,
+    const struct result *result,
+    const struct world *world);
 
 // To the file named, "-" is stdout. The world holds the samples. Returns 0 or an errno.
 int report_json(
