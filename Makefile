@@ -11,7 +11,7 @@ help: ## list the targets
 build: ## release build; leaves the command at build/coradio, the examples in build/examples
 	@mkdir -p build
 	@cmake --preset release >build/configure.log 2>&1 || { cat build/configure.log; exit 1; }
-	@cmake --build --preset release -j $(JOBS) --target coradio tcp_send
+	@cmake --build --preset release -j $(JOBS) --target coradio tcp_send http_serve
 
 test: build ## all tests, under AddressSanitizer and UBSan
 	@scripts/run-tests.sh short

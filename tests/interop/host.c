@@ -5,6 +5,7 @@
 //
 // Writes a report of "name value" lines: the result, what was seen from outside, every counter of
 // the stack. Exit 0: the application came to its end without an error; 1: it did not.
+#include "attach.h"
 #include "common/exit_code.h"
 #include "common/options.h"
 #include "common/signals.h"
@@ -17,8 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include "coradio/bytes.h"
@@ -182,33 +181,10 @@ static int read_config(struct host *host, struct cor_net_config *config) {
     return OPTIONS_GO_ON;
 }
 
-static int open_unix(struct host *host) {
-    struct sockaddr_un address = {.sun_family = AF_UNIX};
-    size_t length = strlen(host->values.unix_path);
-    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    int error;
-
-    if (fd < 0) {
-        return errno;
-    }
-    error = length < sizeof(address.sun_path) ? 0 : ENAMETOOLONG;
-    if (error == 0) {
-        memcpy(address.sun_path, host->values.unix_path, length);
-        error = connect(fd, (const struct sockaddr *)&address, sizeof(address)) == 0 ? 0 : errno;
-    }
-    if (error == 0) {
-        error = cor_tap_attach(&host->tap, fd, cor_net_frames(&host->net));
-    }
-    if (error != 0) {
-        close(fd);
-    }
-    return error;
-}
-
 static int open_device(struct host *host) {
     int error = host->values.tap != NULL
                     ? cor_tap_open(&host->tap, host->values.tap, cor_net_frames(&host->net))
-                    : open_unix(host);
+                    : attach_unix(&host->tap, host->values.unix_path, cor_net_frames(&host->net));
 
     if (error != 0) {
         fprintf(
