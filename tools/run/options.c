@@ -3,6 +3,7 @@
 
 #include "common/options.h"
 #include "common/units.h"
+#include "outside.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -53,6 +54,9 @@ static const struct option_row rows[] = {
     {"forward", OPTION_TEXT, "[HOST:]HOSTPORT:PORT", "connections and datagrams to HOSTPORT "
      "of HOST (default 127.0.0.1, so that only this machine gets in) go to PORT of the board; "
      "without --virtual", AT(forward)},
+
+    {"peer", OPTION_TEXT, "tap:NAME|dgram:PATH", "the far side is a program outside, on a TAP "
+     "device or a datagram socket, at the address of --to", AT(peer)},
 
     {.kind = OPTION_HEADING, .help = "The board"},
     {"bus-mhz", OPTION_REAL, "MHZ", "clock of the gSPI bus (default 37.5)", AT(bus_mhz),
@@ -250,7 +254,7 @@ bool run_app_receives(int app) {
 // Without a way in, the board is iperf's client.
 static void choose_iperf_side(struct run_options *options) {
     if (options->app == RUN_APP_IPERF && !options->in_virtual && options->forward == NULL &&
-        options->source == NULL) {
+        options->peer == NULL && options->source == NULL) {
         options->app = RUN_APP_TCP_TX;
         options->iperf_client = true;
     }
@@ -274,11 +278,15 @@ static int check_app(const struct run_options *options) {
         return options_error(
             &spec, "--payload-bytes goes with datagrams and ping, not with %s", name);
     }
-    if (run_app_receives(options->app) && !options->in_virtual && options->forward == NULL) {
+    if (run_app_receives(options->app) && !options->in_virtual && options->forward == NULL &&
+        options->peer == NULL) {
         return options_error(&spec, "%s listens: give --virtual or --forward 5001:5001", name);
     }
     if (options->forward != NULL && options->in_virtual) {
         return options_error(&spec, "--forward leads in from the real network, not with --virtual");
+    }
+    if (run_outside_fault(options) != NULL) {
+        return options_error(&spec, "%s", run_outside_fault(options));
     }
     return OPTIONS_GO_ON;
 }

@@ -44,6 +44,7 @@ struct run_options {
     uint16_t port;
     bool in_virtual;
     bool iperf_client;      // of tcp-tx: the bytes are those of an iperf client
+    const char *peer;       // tap:NAME or dgram:PATH as written; NULL: none
     const char *forward;    // [HOST:]HOSTPORT:PORT as written; NULL: none
     uint32_t forward_host;  // address listened on, host order; 0: all of this machine
     uint16_t forward_host_port;

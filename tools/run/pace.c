@@ -70,7 +70,11 @@ static void run_piece(struct world *world) {
     if (due_ns > twin_now_ns(world->sim)) {
         twin_run_until(world->sim, due_ns);
     }
-    twin_slirp_poll(world->slirp, PIECE_MS);
+    if (world->outside != NULL) {
+        twin_outside_poll(world->outside, PIECE_MS);
+    } else {
+        twin_slirp_poll(world->slirp, PIECE_MS);
+    }
 }
 
 static void run_paced(struct world *world, world_watch_fn watch, void *context) {

@@ -3,6 +3,7 @@
 
 #include "common/sha256.h"
 #include "faults.h"
+#include "outside.h"
 #include "rx.h"
 #include "world_state.h"
 
@@ -56,6 +57,10 @@ static bool resolve(struct world *world, char error[256]) {
     memcpy(&at, found->ai_addr, sizeof(at));
     freeaddrinfo(found);
     host = ntohl(at.sin_addr.s_addr);
+    if (options->peer != NULL) {
+        run_outside_addresses(world, host);
+        return true;
+    }
     world->network = (host & NETMASK) == networks[0] ? networks[1] : networks[0];
     world->gateway = world->network | HOST_GATEWAY;
     world->target = (host >> 24) == 127 ? world->gateway : host;
@@ -70,7 +75,9 @@ static bool addresses_init(struct world *world, char error[256]) {
     } else if (!resolve(world, error)) {
         return false;
     }
-    world->address = world->network | HOST_BOARD;
+    if (world->options->peer == NULL) {
+        world->address = world->network | HOST_BOARD;
+    }
     return true;
 }
 
@@ -314,6 +321,9 @@ static bool far_end_init(struct world *world, char error[256]) {
         .gateway = world->gateway,
     };
 
+    if (options->peer != NULL) {
+        return run_outside_init(world, error);
+    }
     if (!options->in_virtual) {
         world->slirp = twin_slirp_new(&slirp);
         if (world->slirp == NULL) {
@@ -425,6 +435,7 @@ void world_free(struct world *world) {
         if (world->peer != NULL) {
             twin_peer_free(world->peer);
         }
+        twin_outside_free(world->outside);
         if (world->slirp != NULL) {
             twin_slirp_free(world->slirp);
         }

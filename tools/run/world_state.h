@@ -11,6 +11,7 @@
 #include "coradio_twin/faults.h"
 #include "coradio_twin/frame.h"
 #include "coradio_twin/log.h"
+#include "coradio_twin/outside.h"
 #include "coradio_twin/peer.h"
 #include "coradio_twin/power.h"
 #include "coradio_twin/services.h"
@@ -88,6 +89,7 @@ struct world {
     struct twin_peer *peer;          // with --virtual
     struct twin_services *services;  // with --virtual and --address dhcp
     struct twin_slirp *slirp;        // without
+    struct twin_outside *outside;    // with --peer
     uint32_t network, address, gateway, target;
     struct twin_event stop_reading;
     struct twin_event silent_air;

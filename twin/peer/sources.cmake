@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # The wire, and the two kinds of host on its far end.
-target_sources(coradio_twin PRIVATE peer/lwip_port.c peer/peer.c peer/send.c peer/services.c
+target_sources(coradio_twin PRIVATE peer/lwip_port.c peer/outside.c peer/peer.c peer/send.c peer/services.c
                                     peer/services_dhcp.c peer/services_dns.c peer/slirp.c
                                     peer/wire.c)
 
