@@ -8,8 +8,8 @@
 //
 // What the model leaves out: ACK and BlockAck are never lost; null frames, group frames and beacons
 // are lost to collisions only (they go at robust rates); carrier sense is immediate, so only MACs
-// that start at the same instant collide; there is no protection, no hidden station and no
-// neighbour; moving the receiver's window past a given-up MPDU takes no time.
+// that start at the same instant collide; there is no protection and no hidden station;
+// moving the receiver's window past a given-up MPDU takes no time.
 //
 // The air log has one line a PPDU, written when its exchange has ended:
 //
@@ -128,7 +128,10 @@ void twin_mac_start_beacons(
     X(station_sleep_ns, "ns", "stations' radios asleep")                                           \
     X(collision_ns,     "ns", "collisions: AIFS, back-off, the longest PPDU, time-out")            \
     X(null_frames,      "1",  "null frames of stations (power save)")                              \
-    X(group_missed,     "1",  "group frames that a station slept through")
+    X(group_missed,     "1",  "group frames that a station slept through")                         \
+    X(neighbour_ns,     "ns", "exchanges of other networks, responses included")                   \
+    X(neighbour_ppdus,  "1",  "how many")                                                          \
+    X(mpdu_dbps,        "bit", "data bits a symbol of the stations' MPDUs, summed")
 // clang-format on
 
 struct twin_air_counters {
@@ -147,6 +150,18 @@ void twin_air_set_mcs(struct twin_air *air, uint8_t mcs);
 // Nothing the access point would send is sent, and nothing it would hear is heard.
 void twin_air_set_silent(struct twin_air *air, bool silent);
 
+// Other networks on the same channel, up to 8 stations of them, which contend like everybody and
+// together want this share of the time (0..1). They get less where the channel is full.
+void twin_air_add_neighbours(struct twin_air *air, uint32_t count, double share);
+// The signal as the station hears the access point, and the other way round: it decides the rate
+// (no higher than the config's) and, with it, how many MPDUs are lost. drift_db: how far it strays
+// from there (standard deviation), 0: not at all.
+void twin_air_set_signal(struct twin_air *air, double rssi_dbm, double drift_db);
+// The MCS in use now, and the highest there was.
+uint8_t twin_air_mcs(const struct twin_air *air);
+uint8_t twin_air_mcs_highest(const struct twin_air *air);
+uint32_t twin_air_dbps(uint8_t mcs);
+
 // The closed-form times of the fact sheet, term by term, for tests and for bounds.
 // All in nanoseconds, mean back-off of the first attempt.
 uint64_t twin_air_ppdu_ns(const struct twin_air *air, uint32_t psdu_bytes);
@@ -157,9 +172,10 @@ uint32_t twin_air_mpdu_bytes(const struct twin_air *air, uint32_t ip_bytes);
 uint64_t twin_air_exchange_ns(const struct twin_air *air, uint32_t ip_bytes, uint32_t count);
 // How many of count equal MPDUs fit the longest PPDU, the longest A-MPDU and the block-ack window.
 uint32_t twin_air_fit(const struct twin_air *air, uint32_t ip_bytes, uint32_t count);
-// Goodput bounds in bit/s: UDP of 1472 bytes; TCP of 1460 bytes with one ACK for two segments, the
-// ACKs of one PPDU in one A-MPDU, or singly where the access point does not aggregate. Count is cut
-// down to what fits. Where count is odd, PPDUs with the half ACK more and less alternate.
+// Goodput bounds in bit/s, at the highest rate there was: UDP of 1472 bytes; TCP of 1460 bytes with
+// one ACK for two segments, the ACKs of one PPDU in one A-MPDU, or singly where the access point
+// does not aggregate. Count is cut down to what fits. Where count is odd, PPDUs with the half ACK
+// more and less alternate.
 uint64_t twin_air_udp_bound_bps(const struct twin_air *air, uint32_t count);
 uint64_t twin_air_tcp_bound_bps(const struct twin_air *air, uint32_t count, bool ap_aggregates);
 

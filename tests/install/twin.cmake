@@ -12,7 +12,7 @@ endfunction()
 
 run(${CMAKE_COMMAND} --install ${BUILD} --component twin --prefix ${root})
 run(${CC} ${FLAGS} ${SOURCE}/examples/twin/attach_driver.c -I${root}/include -L${root}/lib
-    -Wl,--start-group -lcoradio_twin -llwip_peer -Wl,--end-group -lslirp -o ${root}/attach_driver)
+    -Wl,--start-group -lcoradio_twin -llwip_peer -Wl,--end-group -lslirp -lm -o ${root}/attach_driver)
 run(${root}/attach_driver)
 if(NOT out MATCHES "MAC 02:a0:50:43:43:90")
   message(FATAL_ERROR "unexpected: ${out}")

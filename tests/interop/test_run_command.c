@@ -368,7 +368,7 @@ TEST(the_json_has_the_fields_of_the_reference) {
         "source peer_window congestion no_buffer credit bus cpu power_save");
     check_names(at(root, "bus"), "bits utilization");
     check_names(at(at(root, "bus"), "bits"), "payload header command status control log");
-    check_names(at(root, "air"), "mean_ampdu retries share");
+    check_names(at(root, "air"), "mean_ampdu retries share busy mcs");
     check_names(at(root, "latency_us"), "p50 p99");
     check_names(at(root, "power"), "avg_mw nj_per_bit");
     check_names(at(root, "time"), "virtual_s wall_s bringup_s");

@@ -80,13 +80,20 @@ static void fill_bounds(const struct world *world, struct result *result) {
 // How busy the air was, of its own bound: the time it would have needed for the MPDUs it sent,
 // repeated ones included, had they gone in full aggregates, over the time there was. What it spent
 // on short aggregates because the chip had no more frames is not the air's limit but the chip's.
+// What other networks take is not there to be used.
 static double air_busy(const struct world *world, const struct result *result) {
     double mpdu_payload_bytes = ratio(
         (double)result->payload_bytes, (double)(SINCE(chip.tx_acked) + SINCE(chip.tx_failed)));
     double needed_ns =
         (double)SINCE(air.mpdus) * ratio(mpdu_payload_bytes * 8e9, (double)result->bound_air_bps);
+    // The bound is that of the highest rate; what went at lower ones needed more.
+    double slower = ratio(
+        (double)SINCE(air.mpdus) * twin_air_dbps(twin_air_mcs_highest(world->air)),
+        (double)SINCE(air.mpdu_dbps));
 
-    return ratio(needed_ns + (double)SINCE(air.collision_ns), (double)result->interval_ns);
+    return ratio(
+        needed_ns * slower + (double)SINCE(air.collision_ns) + (double)SINCE(air.neighbour_ns),
+        (double)result->interval_ns);
 }
 
 static void fill_limit(const struct world *world, struct result *result) {
@@ -115,6 +122,8 @@ static void fill_bus(const struct world *world, struct result *result) {
 static void fill_air(const struct world *world, struct result *result) {
     result->mean_ampdu = ratio((double)SINCE(air.mpdus), (double)SINCE(air.ppdus));
     result->retries = SINCE(air.retries);
+    result->busy = ratio((double)SINCE(air.neighbour_ns), (double)result->interval_ns);
+    result->mcs = twin_air_mcs(world->air);
     result->share = ratio(
         (double)(SINCE(air.exchange_ns) + SINCE(air.collision_ns)), (double)result->interval_ns);
     if (result->share > 1.0) {

@@ -99,6 +99,13 @@ static const struct option_row rows[] = {
     {"dtim", OPTION_COUNT, "N", "beacons between two DTIMs (default 1)", AT(dtim), .min = 1,
      .max = 255},
     {"loss", OPTION_REAL, "P", "chance 0..1 that an MPDU is not received", AT(loss), .max = 1},
+    {"neighbours", OPTION_COUNT, "N", "stations of other networks on the channel (default 0)",
+     AT(neighbours), .max = 8},
+    {"busy", OPTION_REAL, "P", "share 0..1 of the time they want together (default 0.3)", AT(busy),
+     .max = 1},
+    {"rssi", OPTION_TEXT, "DBM", "signal, -95 to -30: decides rate and losses (default: --mcs and "
+     "--loss alone)", AT(rssi)},
+    {"drift", OPTION_REAL, "DB", "how far the signal strays (default 0)", AT(drift_db), .max = 20},
     {"path-loss", OPTION_REAL, "P", "chance 0..1 that a packet is lost between access point and "
      "peer", AT(path_loss), .max = 1},
     {"wire-delay", OPTION_TIME, "T", "delay each way between access point and peer "
@@ -162,6 +169,7 @@ void run_options_init(struct run_options *options) {
         .ampdu = 8,
         .ap_ampdu = 8,
         .dtim = 1,
+        .busy = 0.3,
         .wire_delay_ns = 200000,
         .peer_window = 65535,
         .seed = 1,
@@ -376,6 +384,22 @@ static bool parse_port(const char *text, size_t length, uint16_t *port) {
     return true;
 }
 
+static int parse_rssi(struct run_options *options) {
+    char *end = NULL;
+
+    if (options->rssi == NULL) {
+        return options->drift_db > 0 ? options_error(&spec, "--drift goes with --rssi only")
+                                     : OPTIONS_GO_ON;
+    }
+    options->rssi_dbm = strtod(options->rssi, &end);
+    if (end == options->rssi || *end != '\0' || options->rssi_dbm < -95 ||
+        options->rssi_dbm > -30) {
+        return options_error(
+            &spec, "--rssi: '%s' is no signal; give -95 to -30, such as --rssi=-65", options->rssi);
+    }
+    return OPTIONS_GO_ON;
+}
+
 // [HOST:]HOSTPORT:PORT; without HOST only this machine itself gets in.
 static int parse_forward(struct run_options *options) {
     const char *text = options->forward;
@@ -424,6 +448,9 @@ int run_options_parse(struct run_options *options, int argc, char **argv) {
     }
     if (code == OPTIONS_GO_ON) {
         code = parse_forward(options);
+    }
+    if (code == OPTIONS_GO_ON) {
+        code = parse_rssi(options);
     }
     return code;
 }

@@ -77,6 +77,11 @@ struct run_options {
     uint64_t ap_ampdu;
     uint64_t dtim;
     double loss;
+    uint64_t neighbours;
+    double busy;       // share of the time they want
+    const char *rssi;  // as written; NULL: the rate and the losses of the options alone
+    double rssi_dbm;
+    double drift_db;
     double path_loss;
     uint64_t wire_delay_ns;
     uint64_t peer_window;

@@ -74,6 +74,12 @@ static void json_asked(cJSON *to, const struct run_options *asked) {
     json_add_u64(to, "dtim", asked->dtim);
     json_add_u64(to, "listen", asked->listen);
     json_add_real(to, "loss", asked->loss, 6);
+    json_add_u64(to, "neighbours", asked->neighbours);
+    json_add_real(to, "busy", asked->neighbours == 0 ? 0.0 : asked->busy, 6);
+    if (asked->rssi != NULL) {
+        json_add_real(to, "rssi_dbm", asked->rssi_dbm, 6);
+        json_add_real(to, "drift_db", asked->drift_db, 6);
+    }
     json_add_real(to, "path_loss", asked->path_loss, 6);
     json_add_real(to, "wire_delay_us", (double)asked->wire_delay_ns / 1e3, 6);
     json_add_u64(to, "peer_window", asked->peer_window);
@@ -169,6 +175,8 @@ cJSON *report_tree(
     json_add_real(part, "mean_ampdu", result->mean_ampdu, 6);
     json_add_u64(part, "retries", result->retries);
     json_add_real(part, "share", result->share, 6);
+    json_add_real(part, "busy", result->busy, 6);
+    json_add_u64(part, "mcs", result->mcs);
     json_latency(json_add_object(root, "latency_us"), result);
     part = json_add_object(root, "power");
     json_add_real(part, "avg_mw", result->avg_mw, 6);
@@ -329,10 +337,11 @@ void report_table(
     }
     fprintf(
         out,
-        "  air: %.2f MPDUs a PPDU, %llu retries, busy %.1f %%\n",
+        "  air: %.2f MPDUs a PPDU, %llu retries, busy %.1f %%, other networks %.1f %%\n",
         result->mean_ampdu,
         (unsigned long long)result->retries,
-        100.0 * result->share);
+        100.0 * result->share,
+        100.0 * result->busy);
     fprintf(out, "  power: %.0f mW", result->avg_mw);
     if (result->nj_per_bit > 0.0) {
         fprintf(out, ", %.1f nJ a bit (mW per Mbit/s)", result->nj_per_bit);

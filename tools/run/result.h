@@ -73,6 +73,8 @@ struct result {
     double mean_ampdu;
     uint64_t retries;
     double share;  // 0..1, of the time
+    double busy;   // the same of other networks
+    uint32_t mcs;  // at the end
     // latency_us; latency_count 0 where nothing was measured
     uint64_t latency_count;
     uint64_t latency_mean_us;

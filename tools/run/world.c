@@ -192,8 +192,13 @@ static void air_init(struct world *world) {
     memcpy(ap.ssid, options->ssid, sizeof(options->ssid));
     memcpy(ap.key, options->key, sizeof(options->key));
     world->air = twin_air_new(&air);
+    if (options->rssi != NULL) {
+        ap.rssi_dbm = (int8_t)options->rssi_dbm;
+        twin_air_set_signal(world->air, options->rssi_dbm, options->drift_db);
+    }
     ap.air = world->air;
     world->ap = twin_ap_new(&ap);
+    twin_air_add_neighbours(world->air, (uint32_t)options->neighbours, options->busy);
     twin_wire_connect_near(world->wire, twin_ap_port(world->ap));
 }
 

@@ -10,7 +10,9 @@
 #include "air/table.h"
 #include "coradio_twin/air.h"
 
-#define TWIN_AIR_MACS_MAX (TWIN_AP_STATIONS_MAX + 1u)
+#define TWIN_AIR_MACS_MAX (TWIN_AP_STATIONS_MAX + 1u + TWIN_AIR_NEIGHBOURS_MAX)
+// Places in use or once used; the loops go no further.
+#define COUNT_OF_MACS(air) ((air)->mac_places)
 
 // One MPDU between its first transmission and its end. frame NULL: acknowledged or given up.
 struct twin_mpdu {
@@ -34,7 +36,13 @@ struct twin_flow {
     struct twin_frame *held[TWIN_AIR_WINDOW_MPDUS];
 };
 
-enum twin_ppdu_kind { TWIN_PPDU_DATA, TWIN_PPDU_GROUP, TWIN_PPDU_NULL, TWIN_PPDU_BEACON };
+enum twin_ppdu_kind {
+    TWIN_PPDU_DATA,
+    TWIN_PPDU_GROUP,
+    TWIN_PPDU_NULL,
+    TWIN_PPDU_BEACON,
+    TWIN_PPDU_NEIGHBOUR,
+};
 
 struct twin_ppdu {
     enum twin_ppdu_kind kind;
@@ -92,6 +100,7 @@ struct twin_mac {
     struct twin_flow up;
     struct twin_flow down;
     struct twin_ps ps;
+    struct twin_neighbour *neighbour;  // of another network; NULL: of this one
     // An access point.
     struct twin_frame_queue group;
     uint32_t group_release;  // group frames that the last DTIM has set free
@@ -109,8 +118,12 @@ enum twin_channel { TWIN_CHANNEL_IDLE, TWIN_CHANNEL_PPDU, TWIN_CHANNEL_RESPONSE 
 struct twin_air {
     struct twin_air_config config;
     struct twin_mac *macs[TWIN_AIR_MACS_MAX];  // NULL: free
+    size_t mac_places;
+    struct twin_mac *neighbours[TWIN_AIR_NEIGHBOURS_MAX];
+    struct twin_signal *signal;  // NULL: the rate and the errors of the config
     struct twin_mac *access_point;
     uint32_t dbps;
+    uint8_t mcs_highest;
     uint32_t psdu_bytes_max;  // what fits the longest PPDU
     uint64_t ack_ns;
     uint64_t block_ack_ns;
@@ -167,6 +180,16 @@ struct twin_frame *twin_mac_copy(struct twin_air *air, const struct twin_frame *
 struct twin_mac *twin_mac_station(const struct twin_air *air, const uint8_t *address);
 // The access point drops what it holds for a station.
 void twin_mac_flush_down(struct twin_mac *station);
+
+// ---- neighbour.c
+bool twin_neighbour_wanted(const struct twin_mac *mac);
+void twin_neighbour_build(struct twin_mac *mac);
+// True: the exchange is the last of its frame.
+bool twin_neighbour_settle(struct twin_mac *mac, bool collided);
+void twin_neighbours_free(struct twin_air *air);
+
+// ---- signal.c
+void twin_signal_free(struct twin_air *air);
 
 // ---- power_save.c
 void twin_ps_init(struct twin_mac *station);

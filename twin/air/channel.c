@@ -10,8 +10,6 @@
 #include "air/air_state.h"
 #include "sim/alloc.h"
 
-#define COUNT_OF_MACS(air) (sizeof((air)->macs) / sizeof((air)->macs[0]))
-
 void twin_channel_draw(struct twin_mac *mac) {
     mac->slots = twin_rng_below(&mac->backoff, mac->cw + 1u);
 }

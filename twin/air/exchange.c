@@ -5,8 +5,6 @@
 
 #include <inttypes.h>
 
-#define COUNT_OF_MACS(air) (sizeof((air)->macs) / sizeof((air)->macs[0]))
-
 // ---- what is there to send
 
 static bool down_wanted(const struct twin_mac *station) {
@@ -23,6 +21,9 @@ static bool null_wanted(const struct twin_mac *station) {
 }
 
 bool twin_exchange_wanted(const struct twin_mac *mac) {
+    if (mac->neighbour != NULL) {
+        return twin_neighbour_wanted(mac);
+    }
     if (!mac->config.access_point) {
         // A station that asks an access point gone for its frames goes on waiting.
         return mac->associated &&
@@ -59,6 +60,7 @@ static void build_data(struct twin_mac *mac, struct twin_flow *flow, uint32_t co
     } else {
         counters->ppdus++;
         counters->mpdus += ppdu->count;
+        counters->mpdu_dbps += (uint64_t)ppdu->count * mac->air->dbps;
         counters->station_tx_ns += ppdu->air_ns;
     }
 }
@@ -116,6 +118,10 @@ void twin_exchange_build(struct twin_mac *mac) {
     mac->ppdu.trigger = false;
     mac->ppdu.burst = false;
     mac->ppdu.power_save = mac->ps.wanted;
+    if (mac->neighbour != NULL) {
+        twin_neighbour_build(mac);
+        return;
+    }
     if (!mac->config.access_point) {
         if (mac->ps.trigger || twin_flow_count(&mac->up) == 0) {
             build_null(mac);
@@ -190,6 +196,7 @@ uint64_t twin_exchange_end(struct twin_mac *mac) {
         counters->occupied_ns += mac->ppdu.air_ns;
         return 0;
     case TWIN_PPDU_BEACON:
+    case TWIN_PPDU_NEIGHBOUR:  // its response is in its time
         return 0;
     }
     return 0;
@@ -213,7 +220,7 @@ void twin_exchange_deliver(struct twin_mac *mac) {
 // ---- the end of the exchange
 
 static void log_ppdu(struct twin_mac *mac, bool collided) {
-    static const char *const kinds[] = {"data", "group", "null", "beacon"};
+    static const char *const kinds[] = {"data", "group", "null", "beacon", "neighbour"};
     const struct twin_ppdu *ppdu = &mac->ppdu;
     const char *result = "ok";
     uint32_t lost = 0;
@@ -329,6 +336,9 @@ void twin_exchange_settle(struct twin_mac *mac, bool collided) {
         break;
     case TWIN_PPDU_BEACON:
         twin_ps_beacon_end(mac, !collided);
+        break;
+    case TWIN_PPDU_NEIGHBOUR:
+        back_off(mac, !collided, twin_neighbour_settle(mac, collided));
         break;
     }
 }

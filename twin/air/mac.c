@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNT_OF_MACS(air) (sizeof((air)->macs) / sizeof((air)->macs[0]))
-
 // ---- air
 
 struct twin_air *twin_air_new(const struct twin_air_config *config) {
@@ -26,6 +24,8 @@ void twin_air_free(struct twin_air *air) {
     if (air == NULL) {
         return;
     }
+    twin_neighbours_free(air);
+    twin_signal_free(air);
     for (size_t i = 0; i < COUNT_OF_MACS(air); i++) {
         TWIN_CHECK(air->macs[i] == NULL);  // MACs are freed before their air
     }
@@ -81,10 +81,11 @@ static void init_rng(struct twin_mac *mac) {
 static void enter(struct twin_air *air, struct twin_mac *mac) {
     uint32_t index = 0;
 
-    while (index < COUNT_OF_MACS(air) && air->macs[index] != NULL) {
+    while (index < TWIN_AIR_MACS_MAX && air->macs[index] != NULL) {
         index++;
     }
-    TWIN_CHECK(index < COUNT_OF_MACS(air));
+    TWIN_CHECK(index < TWIN_AIR_MACS_MAX);
+    air->mac_places = index + 1u > air->mac_places ? index + 1u : air->mac_places;
     mac->index = index;
     air->macs[index] = mac;
     if (mac->config.access_point) {

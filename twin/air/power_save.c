@@ -10,8 +10,6 @@
 #include "air/air_state.h"
 #include "sim/alloc.h"
 
-#define COUNT_OF_MACS(air) (sizeof((air)->macs) / sizeof((air)->macs[0]))
-
 static uint64_t now(const struct twin_mac *mac) {
     return twin_now_ns(mac->air->config.sim);
 }

@@ -7,5 +7,7 @@ target_sources(
           air/exchange.c
           air/flow.c
           air/mac.c
+          air/neighbour.c
           air/power_save.c
+          air/signal.c
           air/timing.c)

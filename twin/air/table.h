@@ -99,6 +99,25 @@
 // with a queue discipline; the chip holds fewer, and its model sets so).
 #define TWIN_AIR_QUEUE_FRAMES 256u
 
+// ---- other networks on the channel
+
+#define TWIN_AIR_NEIGHBOURS_MAX 8u
+// UNSURE: how long an exchange of a neighbour takes, response included: evenly between these two,
+// as single frames and short aggregates of a household do.
+#define TWIN_AIR_NEIGHBOUR_MIN_NS (300 * US)
+#define TWIN_AIR_NEIGHBOUR_MAX_NS (2700 * US)
+// Specified: IEEE 802.11-2016 table 19-23, least sensitivity at 20 MHz, MCS 0 to 7, in dBm: 10 % of
+// PSDUs of 4096 bytes are lost there. Real receivers are some dB better.
+#define TWIN_AIR_SENSITIVITY_DBM                                                                   \
+    { -82, -79, -77, -74, -70, -66, -65, -64 }
+// UNSURE: how steeply losses fall with the signal: a factor of ten in so many dB.
+#define TWIN_AIR_DECADE_DB 2.0
+// UNSURE: what rate control keeps between signal and sensitivity.
+#define TWIN_AIR_MARGIN_DB 3.0
+// UNSURE: a signal that drifts takes a step so often, and forgets half of where it was in 7 steps.
+#define TWIN_AIR_DRIFT_NS   (100 * MS)
+#define TWIN_AIR_DRIFT_KEEP 0.9
+
 // ---- access point: how long a join takes
 
 #define TWIN_AP_STATIONS_MAX 8u

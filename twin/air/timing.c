@@ -47,6 +47,9 @@ void twin_timing_init(struct twin_air *air) {
     uint64_t symbols = (TWIN_AIR_PPDU_MAX_NS - TWIN_AIR_HT_PREAMBLE_NS) / TWIN_AIR_SYMBOL_NS;
 
     air->dbps = dbps[air->config.mcs];
+    if (air->config.mcs > air->mcs_highest) {
+        air->mcs_highest = air->config.mcs;
+    }
     if (air->config.gi == TWIN_GI_SHORT) {
         symbols = symbols * 10 / 9;
     }
@@ -89,9 +92,27 @@ uint32_t twin_air_fit(const struct twin_air *air, uint32_t ip_bytes, uint32_t co
     return count > 1 ? count : 1;
 }
 
+uint32_t twin_air_dbps(uint8_t mcs) {
+    static const uint16_t dbps[] = TWIN_AIR_HT20_DBPS;
+
+    return dbps[mcs & 7u];
+}
+
+// The rate may be a lower one at the moment.
+static struct twin_air at_best(const struct twin_air *air) {
+    struct twin_air best = *air;
+
+    best.config.mcs = air->mcs_highest;
+    twin_timing_init(&best);
+    return best;
+}
+
 uint64_t twin_air_udp_bound_bps(const struct twin_air *air, uint32_t count) {
-    count = twin_air_fit(air, IP_BYTES, count);
-    return UINT64_C(8) * UDP_BYTES * count * NS_PER_S / twin_air_exchange_ns(air, IP_BYTES, count);
+    struct twin_air best = at_best(air);
+
+    count = twin_air_fit(&best, IP_BYTES, count);
+    return UINT64_C(8) * UDP_BYTES * count * NS_PER_S /
+           twin_air_exchange_ns(&best, IP_BYTES, count);
 }
 
 static uint64_t acks_ns(const struct twin_air *air, uint32_t count) {
@@ -99,9 +120,11 @@ static uint64_t acks_ns(const struct twin_air *air, uint32_t count) {
 }
 
 uint64_t twin_air_tcp_bound_bps(const struct twin_air *air, uint32_t count, bool ap_aggregates) {
+    struct twin_air best = at_best(air);
     uint64_t bits;
     uint64_t ns;
 
+    air = &best;
     count = twin_air_fit(air, IP_BYTES, count);
     // Two PPDUs of data carry `count` ACKs in return.
     bits = UINT64_C(2) * 8 * TCP_BYTES * count;
