@@ -44,6 +44,17 @@ struct cor_bus_xfer {
 
 struct cor_bus;
 
+// When read data is sampled, counted in half clocks from the rising edge that clocks the last bit
+// of the command, which also launches the first bit of data: after 2, 3, 4 or 5. Each but the
+// first clocks once more before its first sample. Names are those of the public PIO programs.
+enum cor_bus_sampling {
+    COR_BUS_SAMPLING_gap0,
+    COR_BUS_SAMPLING_gap01,
+    COR_BUS_SAMPLING_gap010,
+    COR_BUS_SAMPLING_gap0101,
+    COR_BUS_SAMPLING_COUNT,
+};
+
 struct cor_bus_ops {
     // Queues one transfer. COR_OK: queued, or already complete where the bus waits itself; in both
     // cases poll() reports it. COR_AGAIN: queue_depth transfers are in flight.
@@ -57,7 +68,7 @@ struct cor_bus_ops {
     // True while the chip asks for service. A level, read at any time; it means something only
     // while no transfer is in flight where the line is shared with the data (gSPI).
     bool (*irq_pending)(struct cor_bus *bus);
-    // Chip power or reset line.
+    // Chip power or reset line. Off also lets go of the other pins.
     void (*set_power)(struct cor_bus *bus, bool on);
 };
 

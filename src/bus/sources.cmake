@@ -1,3 +1,3 @@
 # SPDX-License-Identifier: MIT
 set(RING_SOURCES
-    bus.c)
+    bus.c bus_clock.c)
