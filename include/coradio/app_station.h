@@ -38,6 +38,7 @@ struct cor_station {
     struct cor_join join;
     enum cor_station_state state;
     enum cor_status status;  // COR_OK, or why it failed
+    bool keep;               // goes on after the link was lost
     bool started;            // the radio came up, so a failure is one of the join or the link
     uint64_t give_up_us;     // when the address is no longer waited for
 };
@@ -51,6 +52,10 @@ void cor_station_init(
 
 // Gets the address by DHCP; the client is initialised for the same net. Before start.
 void cor_station_use_dhcp(struct cor_station *station, struct cor_dhcp *dhcp);
+
+// Once joined, the station goes on wanting the network: when the link is lost or the chip started
+// anew it is JOINING again, for as long as it takes. Before start.
+void cor_station_keep(struct cor_station *station);
 
 // Starts the radio. From then on the state tells.
 void cor_station_start(struct cor_station *station, uint64_t now_us);

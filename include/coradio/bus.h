@@ -70,6 +70,9 @@ struct cor_bus_ops {
     bool (*irq_pending)(struct cor_bus *bus);
     // Chip power or reset line. Off also lets go of the other pins.
     void (*set_power)(struct cor_bus *bus, bool on);
+    // Sets when read data is sampled; set_clock_hz() may have chosen something else. Only while no
+    // transfer is in flight. NULL: the port samples in its own way.
+    void (*set_sampling)(struct cor_bus *bus, enum cor_bus_sampling sampling);
 };
 
 struct cor_bus {

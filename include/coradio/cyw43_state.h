@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // CYW43 state: the memory of the driver in cyw43.h, which the caller owns.
 //
-// For the driver only: everybody else goes through its functions. About 6 kB: transfers with their
+// For the driver only: everybody else goes through its functions. About 8 kB: transfers with their
 // header blocks, two receive buffers and one control frame; no payload is ever copied in here on
 // its way out.
 #ifndef CORADIO_CYW43_STATE_H
@@ -13,6 +13,7 @@
 
 #include "coradio/bus.h"
 #include "coradio/cyw43_config.h"
+#include "coradio/cyw43_parts.h"
 #include "coradio/meter.h"
 #include "coradio/radio.h"
 #include "coradio/span.h"
@@ -34,7 +35,7 @@ extern "C" {
 // Largest value of a control request: "clmload", its header and a chunk of the CLM.
 #define COR_CYW43_CONTROL_BYTES_MAX 540
 // What is kept of a reply.
-#define COR_CYW43_REPLY_BYTES_MAX 64
+#define COR_CYW43_REPLY_BYTES_MAX 192
 
 // One transfer: command and headers in block, room for what is read from F0 or F1 behind them.
 struct cor_cyw43_op {
@@ -70,8 +71,10 @@ struct cor_cyw43_script {
     uint64_t due_us;                    // the step does nothing before
     uint64_t deadline_us;               // the step has failed after
     uint32_t value;                     // of the register read
+    uint8_t kind;                       // start, join, leave, a job
     uint8_t phase;
     uint8_t tries;
+    bool cancelled;  // ends with the running step
 };
 
 struct cor_cyw43_load {
@@ -114,6 +117,7 @@ struct cor_cyw43 {
     uint32_t status;
     uint8_t line_empty;
     bool line_asked;
+    bool check_line;  // the line called when the bus was checked last
     bool status_reading;
     uint8_t rx_left_reads;
     uint64_t status_us;
@@ -136,6 +140,7 @@ struct cor_cyw43 {
     uint8_t tx_sequence;
     uint8_t tx_max;
     uint8_t flow_mask;
+    uint8_t credit_backs;  // values in a row that went back
 
     // Requests and images.
     alignas(4) uint8_t trailer[4];
@@ -144,17 +149,18 @@ struct cor_cyw43 {
     struct cor_cyw43_load load;
     uint32_t clm_offset;
 
-    // Join.
-    enum cor_auth auth;
-    enum cor_status join_result;  // COR_OK: not decided
-    enum cor_status join_hint;    // what the result will be if the chip ends the attempt now
-    char ssid[COR_SSID_BYTES_MAX + 1];
-    char key[COR_KEY_BYTES_MAX + 1];
-    bool link_up;
-    bool ssid_set;
-    bool keyed;
-    bool associated;
-    bool leaving;  // the join has failed, the chip is told to stop trying
+    struct cor_cyw43_proof proof;
+    struct cor_cyw43_jobs jobs;
+    struct cor_cyw43_scanning scan;
+    struct cor_cyw43_kept kept;
+    struct cor_cyw43_console console;
+    struct cor_cyw43_ladder ladder;
+    struct cor_cyw43_joining join;
+    struct cor_cyw43_link link;
+    uint64_t raw_before;  // frames outside of a network before monitor mode was probed
+    bool groups_differ;   // the filter is not what was asked for
+    bool polling;         // inside poll()
+    bool stop_due;        // asked for from a hook
 
     // Chronograph.
     enum cor_meter_state blocked;  // what keeps the next frame from being queued

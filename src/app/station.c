@@ -19,12 +19,17 @@ void cor_station_init(
     station->join = *join;
     station->state = COR_STATION_OFF;
     station->status = COR_OK;
+    station->keep = false;
     station->started = false;
     station->give_up_us = COR_NET_NEVER;
 }
 
 void cor_station_use_dhcp(struct cor_station *station, struct cor_dhcp *dhcp) {
     station->dhcp = dhcp;
+}
+
+void cor_station_keep(struct cor_station *station) {
+    station->keep = true;
 }
 
 void cor_station_start(struct cor_station *station, uint64_t now_us) {
@@ -51,6 +56,7 @@ static void join(struct cor_station *station, uint64_t now_us) {
 
 // Joined: the address is there, or is asked for.
 static void joined(struct cor_station *station, uint64_t now_us) {
+    cor_cyw43_set_keep(station->radio, station->keep || station->join.keep);
     if (station->dhcp == NULL) {
         station->state = COR_STATION_UP;
         return;
@@ -105,7 +111,9 @@ uint64_t cor_station_poll(struct cor_station *station, uint64_t now_us) {
         }
         break;
     default:
-        if (radio != COR_RADIO_JOINED) {
+        if (radio != COR_RADIO_JOINED && radio != COR_RADIO_READY) {
+            station->state = COR_STATION_JOINING;  // the driver is at it
+        } else if (radio != COR_RADIO_JOINED) {
             fail(station, COR_E_LINK_DOWN);
         }
         break;

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-set(RING_SOURCES meter.c sha256.c status.c)
+set(RING_SOURCES meter.c radio.c sha256.c status.c)

@@ -3,6 +3,8 @@
 #ifndef BUS_BUS_H
 #define BUS_BUS_H
 
+#include <stddef.h>
+
 #include "coradio/bus.h"
 
 // Asserts the rules of struct cor_bus_xfer, then queues the transfer.
@@ -18,6 +20,15 @@ COR_MUST_CHECK static inline int32_t cor_bus_set_clock_hz(struct cor_bus *bus, i
 
 static inline bool cor_bus_irq_pending(struct cor_bus *bus) {
     return bus->ops->irq_pending(bus);
+}
+
+// False: the port samples in its own way.
+static inline bool cor_bus_set_sampling(struct cor_bus *bus, enum cor_bus_sampling sampling) {
+    if (bus->ops->set_sampling == NULL) {
+        return false;
+    }
+    bus->ops->set_sampling(bus, sampling);
+    return true;
 }
 
 static inline void cor_bus_set_power(struct cor_bus *bus, bool on) {

@@ -28,23 +28,33 @@ enum cor_cyw43_event_type {
     COR_CYW43_EVENT_DISASSOC_IND = 12,
     COR_CYW43_EVENT_LINK = 16,
     COR_CYW43_EVENT_ROAM = 19,
-    COR_CYW43_EVENT_RADIO = 40,
     COR_CYW43_EVENT_PRUNE = 23,
+    COR_CYW43_EVENT_BEACONS_LOST = 31,
+    COR_CYW43_EVENT_RADIO = 40,
     COR_CYW43_EVENT_PROBREQ = 44,
     COR_CYW43_EVENT_PSK_SUP = 46,
     COR_CYW43_EVENT_IF = 54,
+    COR_CYW43_EVENT_ESCAN_RESULT = 69,
     COR_CYW43_EVENT_PROBRESP = 71,
 };
 
 enum cor_cyw43_event_status {
     COR_CYW43_EVENT_OK = 0,
     COR_CYW43_EVENT_FAIL = 1,
+    COR_CYW43_EVENT_TIMED_OUT = 2,
     COR_CYW43_EVENT_NO_NETWORKS = 3,
+    COR_CYW43_EVENT_ABORTED = 4,
+    COR_CYW43_EVENT_NO_ACK = 5,
     COR_CYW43_EVENT_UNSOLICITED = 6,
+    COR_CYW43_EVENT_PARTIAL = 8,
 };
 
 // LINK: the link is up.
 #define COR_CYW43_EVENT_FLAG_LINK 0x0001u
+// LINK down: the access point is not heard any more.
+#define COR_CYW43_LINK_LOST_SIGNAL 1u
+// AUTH: by SAE.
+#define COR_CYW43_AUTH_SAE 3u
 // PSK_SUP: status is a state of the key exchange; this one is its good end.
 #define COR_CYW43_SUP_KEYED 6u
 // PSK_SUP reasons: deauthenticated in mid exchange, exchange timed out.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 set(RING_SOURCES
-    cyw43_event.c
+    cyw43_event.c cyw43_scan.c
     gspi.c
     sdpcm.c
     arp.c

@@ -40,6 +40,7 @@ struct options {
     uint32_t mpdu_error;
     enum cor_pm pm;
     enum twin_auth auth;
+    bool keep;         // of the join
     const char *ssid;  // what is joined
     const char *key;
     bool no_network;
@@ -355,10 +356,13 @@ static inline enum cor_radio_state world_start(struct world *world) {
 }
 
 static inline enum cor_radio_state world_join(struct world *world) {
+    static const enum cor_auth auths[] = {
+        COR_AUTH_OPEN, COR_AUTH_WPA2, COR_AUTH_WPA3, COR_AUTH_WPA2_WPA3};
     const struct cor_join join = {
-        world->options.ssid,
-        world->options.key,
-        world->options.auth == TWIN_AUTH_WPA2 ? COR_AUTH_WPA2 : COR_AUTH_OPEN,
+        .ssid = world->options.ssid,
+        .key = world->options.key,
+        .auth = auths[world->options.auth],
+        .keep = world->options.keep,
     };
 
     CHECK_EQ(cor_cyw43_join(&world->driver, &join, world_now_us(world)), COR_OK);

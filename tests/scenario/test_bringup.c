@@ -40,7 +40,7 @@ TEST(a_start_and_a_join_leave_no_deviation) {
     CHECK_EQ(effective->bus_hz, 37500000);
     CHECK_EQ(effective->pm_word, 0x10);
     CHECK(effective->event_mask_ok);
-    world_run_ns(world, 100000000);
+    world_run_ns(world, 90000000);
     check_clean(world);
     world_close(world);
 }
@@ -67,14 +67,14 @@ TEST(frames_go_both_ways_in_order) {
     CHECK_EQ(world->answers, 1000);
     CHECK(bps > 30e6);
     check_clean(world);
-    // Nothing is polled while nothing goes on.
+    // While nothing goes on the bus is proved each 100 ms and the chip asked each 5 s.
     struct twin_board_counters before;
     struct twin_board_counters after;
 
     twin_board_get_counters(world->board, &before);
     world_run_ns(world, UINT64_C(10000000000));
     twin_board_get_counters(world->board, &after);
-    CHECK_EQ(after.transfers, before.transfers);
+    CHECK_BETWEEN(after.transfers - before.transfers, 95, 115);
     world_close(world);
 }
 
@@ -186,7 +186,7 @@ TEST(scenario_13_wrong_key_then_the_right_one) {
 TEST(scenario_13_wrong_security) {
     struct options options = options_default();
     struct world *world = world_open(&options);
-    const struct cor_join join = {WORLD_SSID, NULL, COR_AUTH_OPEN};
+    const struct cor_join join = {.ssid = WORLD_SSID, .auth = COR_AUTH_OPEN};
 
     CHECK_EQ(world_start(world), COR_RADIO_READY);
     CHECK_EQ(cor_cyw43_join(&world->driver, &join, world_now_us(world)), COR_OK);
@@ -233,7 +233,8 @@ TEST(scenario_7_start_and_stop_at_any_moment) {
         twin_board_interrupt(world->board);
         world_run_ns(world, 1000000u + i * UINT64_C(27000000));
         if (cor_cyw43_state(&world->driver) == COR_RADIO_READY) {
-            const struct cor_join join = {WORLD_SSID, WORLD_KEY, COR_AUTH_WPA2};
+            const struct cor_join join = {
+                .ssid = WORLD_SSID, .key = WORLD_KEY, .auth = COR_AUTH_WPA2};
 
             CHECK_EQ(cor_cyw43_join(&world->driver, &join, world_now_us(world)), COR_OK);
             twin_board_interrupt(world->board);

@@ -75,7 +75,12 @@ static void noise_set_power(struct cor_bus *bus, bool on) {
 }
 
 static const struct cor_bus_ops noise_ops = {
-    noise_start, noise_poll, noise_set_clock_hz, noise_irq_pending, noise_set_power};
+    .start = noise_start,
+    .poll = noise_poll,
+    .set_clock_hz = noise_set_clock_hz,
+    .irq_pending = noise_irq_pending,
+    .set_power = noise_set_power,
+};
 
 // Puts the noise between; the driver has not been started yet.
 static void noise_open(struct noise *noise, struct world *world, uint32_t seed) {

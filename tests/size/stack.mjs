@@ -15,7 +15,7 @@ const sources = rest;
 
 // Callbacks of the application: what they need is theirs. So are the port's, behind src/bus.
 const foreign = new Set(["receive", "event", "accept", "changed", "error", "result", "done",
-  "filter", "read"]);
+  "filter", "read", "feed", "notice", "log", "found", "request_done"]);
 const is_port = (file) => file.includes("/src/bus/");
 // The seam of frames is called from the radio; within the stack members of the same name are those
 // of its sockets.

@@ -40,6 +40,29 @@ static inline void fake_note(
     fputc('\n', fake->transcript);
 }
 
+// What the input makes of the bits: sampled before they are there it takes the ones before, after
+// they are gone the ones behind.
+static inline void fake_sample(struct fake *fake, uint8_t *bytes, uint32_t size_bytes) {
+    int32_t half_ps = fake->clock_hz > 0 ? 500000000 / (fake->clock_hz / 1000) : 0;
+    int32_t sample = 2 + (int32_t)fake->sampling;
+    bool early = fake->loop_delay_ps > sample * half_ps;
+    bool late = fake->loop_delay_ps <= (sample - 2) * half_ps;
+
+    if (fake->zeros || fake->dead_wire) {
+        memset(bytes, fake->zeros ? 0 : 0xFF, size_bytes);
+    }
+    for (uint32_t i = size_bytes; fake->loop_delay_ps != 0 && early && i-- > 0;) {
+        bytes[i] = (uint8_t)(bytes[i] >> 1 | (i > 0 ? bytes[i - 1] << 7 : 0));
+    }
+    for (uint32_t i = 0; fake->loop_delay_ps != 0 && late && i < size_bytes; i++) {
+        bytes[i] = (uint8_t)(bytes[i] << 1 | (i + 1 < size_bytes ? bytes[i + 1] >> 7 : 0));
+    }
+    fake->noise_state = fake->noise_state * 1664525u + 1013904223u;
+    if (fake->noise_in != 0 && size_bytes > 0 && (fake->noise_state >> 8) % fake->noise_in == 0) {
+        bytes[(fake->noise_state >> 4) % size_bytes] ^= (uint8_t)(1u << (fake->noise_state & 7u));
+    }
+}
+
 static inline void fake_execute(struct fake *fake, struct cor_bus_xfer *xfer) {
     static uint8_t out[4096];
     static uint8_t in[4096];
@@ -85,6 +108,8 @@ static inline void fake_execute(struct fake *fake, struct cor_bus_xfer *xfer) {
     fake_swap(fake, in, fake_round(xfer->in_bytes));
     fake_swap(fake, status, 4);
     fake->memory_order = now_order;
+    fake_sample(fake, in, fake_round(xfer->in_bytes));
+    fake_sample(fake, status, 4);
     if (xfer->in != NULL) {
         memcpy(xfer->in, in, fake_round(xfer->in_bytes));
     }
@@ -137,10 +162,17 @@ static inline int32_t fake_set_clock(struct cor_bus *bus, int32_t clock_hz) {
     return clock_hz;
 }
 
+static inline void fake_set_sampling(struct cor_bus *bus, enum cor_bus_sampling sampling) {
+    struct fake *fake = bus->port;
+
+    CHECK_EQ(fake->queued, 0);
+    fake->sampling = sampling;
+}
+
 static inline bool fake_irq(struct cor_bus *bus) {
     const struct fake *fake = bus->port;
 
-    return fake->line_stuck || fake->fifo_count > 0;
+    return fake->line_stuck || (fake->fifo_count > 0 && !fake->line_mute);
 }
 
 static inline void fake_power(struct cor_bus *bus, bool on) {
@@ -212,13 +244,21 @@ static inline uint32_t fake_input(
 static inline void fake_link(struct cor_frame_source *source, uint64_t now_us, bool up) {
     struct fake *fake = fake_of(source);
 
-    (void)now_us;
     fake->link = up;
     fake->link_changes++;
+    if (fake->stop_in_link && !up) {
+        cor_cyw43_stop(&fake->chip, now_us);
+    }
 }
 
 static const struct cor_bus_ops fake_bus_ops = {
-    fake_start, fake_poll, fake_set_clock, fake_irq, fake_power};
+    .start = fake_start,
+    .poll = fake_poll,
+    .set_clock_hz = fake_set_clock,
+    .irq_pending = fake_irq,
+    .set_power = fake_power,
+    .set_sampling = fake_set_sampling,
+};
 static const struct cor_frame_source_ops fake_source_ops = {
     fake_pull, fake_sent, fake_input, fake_link};
 
@@ -308,7 +348,7 @@ static inline void fake_ready(struct fake *fake) {
 }
 
 static inline void fake_join(struct fake *fake) {
-    const struct cor_join join = {"net", "password", COR_AUTH_WPA2};
+    const struct cor_join join = {.ssid = "net", .key = "password", .auth = COR_AUTH_WPA2};
 
     CHECK_EQ(cor_cyw43_join(&fake->chip, &join, fake->now_us), COR_OK);
     fake_run(fake, COR_RADIO_JOINING, fake->now_us + 20000000);

@@ -28,6 +28,10 @@ struct fake_var {
     uint32_t size_bytes;
 };
 
+struct fake_event {
+    uint8_t type, status, reason, flags;
+};
+
 struct fake {
     struct cor_bus bus;
     struct cor_meter meter;
@@ -48,6 +52,14 @@ struct fake {
     uint64_t wake_us;
     uint32_t (*garble)(struct fake *fake, uint32_t address, uint32_t word);  // of F0 reads
     bool absent;
+    enum cor_bus_sampling sampling;
+    int32_t loop_delay_ps;  // from the clock to the data at the input; 0: not looked at
+    uint32_t noise_in;      // one transfer of so many reads a wrong bit; 0: none
+    uint32_t noise_state;
+    bool zeros;      // the wire reads nothing but zeros
+    bool dead_wire;  // nothing but ones
+    bool line_mute;  // the line calls never
+    bool stop_in_link;
     bool garble_in_data;  // garble only at the data clock
     uint8_t ram_flip;     // bits turned in a byte of RAM that is written
     uint32_t ram_flip_at;
@@ -84,6 +96,17 @@ struct fake {
     uint32_t ioctls;
     char ssid[33];
     bool auto_join;
+    // What comes of each attempt where it is not joined.
+    const struct fake_event *outcome;
+    uint32_t outcome_count;
+    uint32_t outcome_attempts;  // only these first ones; 0: all
+    uint8_t event_auth_type;
+    uint32_t numbers[272];  // last value of each request
+    uint32_t keys;          // passphrases set
+    uint32_t refuse_number;
+    int32_t refuse_number_status;
+    uint32_t packets_good, packets_bad, packets_bad_step;
+    uint32_t attempts;
 
     // One line a transfer, if not NULL.
     FILE *transcript;
@@ -177,6 +200,7 @@ static inline void fake_push_event(
     at[31] = type;
     at[35] = status;
     at[39] = reason;
+    at[43] = fake->event_auth_type;
 }
 
 // ---- control requests
@@ -215,7 +239,15 @@ static inline int32_t fake_variable(struct fake *fake, bool set, uint8_t *value,
 }
 
 static inline void fake_join_events(struct fake *fake) {
-    if (fake->auto_join) {
+    fake->attempts++;
+    bool fails = fake->outcome_attempts == 0 || fake->attempts <= fake->outcome_attempts;
+
+    for (uint32_t i = 0; fails && i < fake->outcome_count; i++) {
+        const struct fake_event *event = &fake->outcome[i];
+
+        fake_push_event(fake, event->type, event->status, event->reason, event->flags);
+    }
+    if (fake->auto_join && (fake->outcome_attempts == 0 || !fails)) {
         fake_push_event(fake, 3, 0, 0, 0);   // AUTH
         fake_push_event(fake, 7, 0, 0, 0);   // ASSOC
         fake_push_event(fake, 16, 0, 0, 1);  // LINK up
@@ -237,7 +269,11 @@ static inline void fake_control(struct fake *fake, const uint8_t *cdc, uint32_t 
     }
     CHECK_EQ(cdc[4] | cdc[5] << 8, bytes);
     memcpy(reply, cdc, size_bytes);
-    if (fake->busy_replies > 0) {
+    fake->numbers[command % 272] = bytes >= 4 ? fake_le32(cdc + 16) : 0;
+    fake->keys += command == 268;
+    if (fake->refuse_number != 0 && command == fake->refuse_number) {
+        status = fake->refuse_number_status;
+    } else if (fake->busy_replies > 0) {
         fake->busy_replies--;
         status = -16;
     } else if (command == 262 || command == 263) {
@@ -246,6 +282,13 @@ static inline void fake_control(struct fake *fake, const uint8_t *cdc, uint32_t 
         fake->pm = reply[16];
     } else if (command == 85) {
         reply[16] = (uint8_t)fake->pm;
+    } else if (command == 127) {
+        fake_put32(reply + 16, (uint32_t)-57);
+    } else if (command == 137) {
+        fake->packets_bad += fake->packets_bad_step;
+        memset(reply + 16, 0, 20);
+        fake_put32(reply + 24, fake->packets_good);
+        fake_put32(reply + 28, fake->packets_bad);
     } else if (command == 26) {
         memcpy(fake->ssid, reply + 20, 32);
     }
@@ -256,7 +299,7 @@ static inline void fake_control(struct fake *fake, const uint8_t *cdc, uint32_t 
     struct fake_frame *frame = fake_push(fake, 0, 12, size_bytes);
 
     memcpy(frame->bytes + 12, reply, size_bytes);
-    if (command == 26) {
+    if (command == 26 || (command == 263 && strcmp((const char *)cdc + 16, "join") == 0)) {
         fake_join_events(fake);
     }
 }

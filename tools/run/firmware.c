@@ -384,6 +384,7 @@ static void app_init(struct world *world) {
     twin_rng_init(&rng, world->sim, "stream");
     app.stream = (uint32_t)twin_rng_next(&rng);
     cor_station_init(&world->station, &world->radio, &world->net, &join);
+    cor_station_keep(&world->station);
     if (options->address == RUN_ADDRESS_DHCP) {
         struct cor_dhcp_config dhcp = {.host_name = "coradio"};
 

@@ -7,6 +7,8 @@
 #include "chip/cyw43/driver.h"
 #include "chip/cyw43/registers.h"
 
+#include "coradio/bus_clock.h"
+
 // WL_REG_ON low this long; longer where the last start failed, because supply dips are a known
 // cause (measured by others: micropython issue 11247 needed 125 ms).
 #define POWER_LOW_US       20000u
@@ -22,6 +24,15 @@
 #define CLOCK_BOUND_US  100000u
 #define CORE_PAUSE_US   1000u
 
+// Reads of one sampling that are wrong: while the chip may be waking up; and after that, where the
+// first may be a single error.
+#define WAKE_FAILURES_MAX  4u
+#define PROOF_FAILURES_MAX 2u
+// Each slower rate is three quarters of the one before.
+#define PROOF_RATES_MAX 6u
+#define PROOF_HZ_MIN    3000000
+#define SAMPLINGS_ALL   ((1u << COR_BUS_SAMPLING_COUNT) - 1u)
+
 static enum cor_status power_off(struct cor_cyw43 *chip) {
     if (chip->op_count > 0) {
         return COR_AGAIN;  // of a run before this one
@@ -31,29 +42,130 @@ static enum cor_status power_off(struct cor_cyw43 *chip) {
     return COR_OK;
 }
 
-static enum cor_status clock_set(struct cor_cyw43 *chip, int32_t clock_hz) {
+// ---- the proof: clock and sampling, and others where they fail
+
+// The best sampling for the clock that was not tried yet.
+static enum cor_bus_sampling sampling_next(const struct cor_cyw43 *chip) {
+    enum cor_bus_sampling best = COR_BUS_SAMPLING_COUNT;
+    int32_t hz = chip->effective.bus_hz;
+
+    for (uint32_t i = 0; i < COR_BUS_SAMPLING_COUNT; i++) {
+        enum cor_bus_sampling sampling = (enum cor_bus_sampling)i;
+        bool better = best == COR_BUS_SAMPLING_COUNT || cor_bus_sampling_margin_ps(sampling, hz) >
+                                                            cor_bus_sampling_margin_ps(best, hz);
+
+        if ((chip->proof.tried & 1u << i) == 0 && better) {
+            best = sampling;
+        }
+    }
+    return best;
+}
+
+// Where a proof begins: no transfer is in flight, so chip select is idle. The same step again is
+// the same proof, with what cor_cyw43_proof_failed() has changed.
+static enum cor_status proof_begin(struct cor_cyw43 *chip, int32_t clock_hz) {
+    struct cor_cyw43_proof *proof = &chip->proof;
+
     if (chip->op_count > 0) {
         return COR_AGAIN;
     }
-    int32_t set_hz = cor_bus_set_clock_hz(chip->config.bus, clock_hz);
+    if (proof->step != chip->script.step) {
+        *proof = (struct cor_cyw43_proof){
+            .step = chip->script.step,
+            .hz = clock_hz,
+            .until_us = chip->now_us + WAKE_BOUND_US,
+            .fallbacks_before = chip->counters.bus_fallbacks,
+        };
+    }
+    int32_t set_hz = cor_bus_set_clock_hz(chip->config.bus, proof->hz);
 
     if (set_hz <= 0) {
         return set_hz < 0 ? (enum cor_status)set_hz : COR_E_BUS;
     }
     chip->effective.bus_hz = set_hz;
+    chip->effective.sampling = sampling_next(chip);
+    if (!cor_bus_set_sampling(chip->config.bus, chip->effective.sampling)) {
+        // The port has one way.
+        chip->effective.sampling = cor_bus_sampling_for(set_hz);
+        proof->tried = UINT8_MAX;
+    }
     cor_cyw43_pace_clock(chip);
     return COR_OK;
 }
 
-static enum cor_status clock_bringup(struct cor_cyw43 *chip) {
-    enum cor_status status = clock_set(chip, chip->config.bringup_hz);
-
-    chip->effective.bringup_hz = chip->effective.bus_hz;
-    return status;
+static enum cor_status proof_bringup(struct cor_cyw43 *chip) {
+    return proof_begin(chip, chip->config.bringup_hz);
 }
 
-static enum cor_status clock_data(struct cor_cyw43 *chip) {
-    return clock_set(chip, chip->config.data_hz);
+// The pattern was read: from now on an error is one.
+static enum cor_status proof_awake(struct cor_cyw43 *chip) {
+    chip->proof.awake = true;
+    return COR_OK;
+}
+
+// The same proof in the words that hold from now on.
+static enum cor_status proof_words(struct cor_cyw43 *chip) {
+    if (chip->op_count > 0) {
+        return COR_AGAIN;
+    }
+    if (chip->proof.step == chip->script.step) {
+        return proof_begin(chip, chip->proof.hz);
+    }
+    chip->proof.step = chip->script.step;
+    return COR_OK;
+}
+
+static enum cor_status proof_data(struct cor_cyw43 *chip) {
+    return proof_begin(chip, chip->config.data_hz);
+}
+
+static enum cor_status proof_end(struct cor_cyw43 *chip) {
+    if (chip->proof.rates > 0) {
+        cor_cyw43_tell(chip, COR_CYW43_NOTICE_bus_slower, chip->effective.bus_hz);
+    }
+    if (chip->effective.bringup_hz == 0) {
+        chip->effective.bringup_hz = chip->effective.bus_hz;
+    }
+    chip->proof.step = NULL;
+    return COR_OK;
+}
+
+// Another sampling, or a slower clock with all of them. False: there is none.
+static bool proof_next(struct cor_cyw43 *chip) {
+    struct cor_cyw43_proof *proof = &chip->proof;
+    int32_t slower_hz = proof->hz / 4 * 3;
+
+    proof->failures = 0;
+    proof->tried |= (uint8_t)(1u << chip->effective.sampling);
+    if ((proof->tried & SAMPLINGS_ALL) == SAMPLINGS_ALL) {
+        if (proof->rates >= PROOF_RATES_MAX || slower_hz < PROOF_HZ_MIN) {
+            return false;
+        }
+        proof->tried = 0;
+        proof->rates++;
+        proof->hz = slower_hz;
+    }
+    if (chip->counters.bus_fallbacks++ == chip->proof.fallbacks_before) {
+        cor_cyw43_tell(chip, COR_CYW43_NOTICE_bus_fault, (int32_t)chip->effective.bus_fault);
+    }
+    return true;
+}
+
+bool cor_cyw43_proof_failed(struct cor_cyw43 *chip, enum cor_cyw43_bus_fault fault) {
+    struct cor_cyw43_proof *proof = &chip->proof;
+    bool silent = fault == COR_CYW43_BUS_FAULT_zeros || fault == COR_CYW43_BUS_FAULT_ones;
+    bool waking = chip->words_swapped && chip->proof.step != NULL && !proof->awake;
+
+    if (proof->step == NULL) {
+        return false;
+    }
+    if (waking && (silent || chip->now_us >= proof->until_us)) {
+        return false;  // it may be asleep yet: the same again
+    }
+    if (++proof->failures < (waking ? WAKE_FAILURES_MAX : PROOF_FAILURES_MAX)) {
+        return !waking;
+    }
+    return proof_next(chip);
 }
 
 static enum cor_status power_on(struct cor_cyw43 *chip) {
@@ -78,11 +190,12 @@ static enum cor_status chip_found(struct cor_cyw43 *chip) {
 
 static enum cor_status frames_on(struct cor_cyw43 *chip) {
     chip->frames_on = true;
+    cor_cyw43_heard(chip);
     return COR_OK;
 }
 
 static enum cor_status settings(struct cor_cyw43 *chip) {
-    cor_cyw43_script_start(chip, cor_cyw43_settings_steps);
+    cor_cyw43_script_start(chip, CYW43_SCRIPT_START, cor_cyw43_settings_steps);
     return COR_AGAIN;
 }
 
@@ -154,15 +267,18 @@ enum cor_cyw43_bus_fault cor_cyw43_bus_fault_of(
 
 const struct cor_cyw43_step cor_cyw43_bringup_steps[] = {
     CALL(power_off, CLOCK_BOUND_US, COR_E_BUS),
-    CALL(clock_bringup, CLOCK_BOUND_US, COR_E_BUS),
     CALL(power_on, 2u * POWER_LOW_RETRY_US, COR_E_BUS),
+    CALL(proof_bringup, CLOCK_BOUND_US, COR_E_BUS),
     // The first transfers after power-up are often corrupt; so is all before the chip is awake.
     UNTIL(CYW43_BUS, REG_BUS_TEST, 4, UINT32_MAX, BUS_TEST_PATTERN, WAKE_PERIOD_US,
           WAKE_BOUND_US, COR_E_ABSENT),
+    CALL(proof_awake, 0, COR_E_BUS),
     ECHO(0x12345678u),
     WRITE(CYW43_BUS, REG_BUS_CONTROL, 4, BUS_CONTROL_WORD),
     CALL(words_plain, 0, COR_E_BUS),
+    CALL(proof_words, 0, COR_E_BUS),
     PROVE,
+    CALL(proof_end, 0, COR_E_BUS),
     WRITE(CYW43_BUS, REG_BUS_F1_DELAY, 1, BUS_F1_DELAY_BYTES),
     WRITE(CYW43_BUS, REG_BUS_INTERRUPT, 2, BUS_INTERRUPT_AT_START),
     WRITE(CYW43_BUS, REG_BUS_ENABLE, 2, BUS_INTERRUPT_F2_WAITING),
@@ -198,8 +314,9 @@ const struct cor_cyw43_step cor_cyw43_bringup_steps[] = {
     UNTIL(CYW43_DEVICE, REG_DEV_CLOCK, 1, DEV_CLOCK_HT_AVAIL, DEV_CLOCK_HT_AVAIL,
           READY_PERIOD_US, HT_BOUND_US, COR_E_FIRMWARE),
     // The clock of the data phase, proved again before anything relies on it.
-    CALL(clock_data, CLOCK_BOUND_US, COR_E_BUS),
+    CALL(proof_data, CLOCK_BOUND_US, COR_E_BUS),
     PROVE,
+    CALL(proof_end, 0, COR_E_BUS),
     CALL(frames_on, 0, COR_E_BUS),
     CALL(settings, 0, COR_E_BUS),
     {.kind = CYW43_STEP_END},

@@ -47,6 +47,7 @@ enum cor_status cor_cyw43_control_result(struct cor_cyw43 *chip) {
     if (chip->now_us >= control->deadline_us) {
         control->phase = CYW43_CONTROL_IDLE;
         chip->counters.control_timeouts++;
+        cor_cyw43_unanswered(chip);
         return COR_E_TIMEOUT;
     }
     return COR_AGAIN;
@@ -65,6 +66,7 @@ void cor_cyw43_control_input(struct cor_cyw43 *chip, const uint8_t *cdc, uint32_
         chip->counters.rx_stale_reply++;
         return;
     }
+    chip->ladder.timeouts = 0;
     control->phase = CYW43_CONTROL_IDLE;
     control->chip_status = reply.chip_status;
     if (reply.error && reply.chip_status == 0) {

@@ -3,20 +3,20 @@
 
 #include "bus/bus.h"
 #include "chip/cyw43/driver.h"
-#include "chip/cyw43/power_word.h"
 #include "chip/cyw43/registers.h"
 
 #include <stddef.h>
 #include <string.h>
 
 #include "coradio/assert.h"
+#include "coradio/bus_clock.h"
 
 // Rounds of one poll; with work left it asks to be called again at once.
 #define ROUNDS_BOUND 16
 // The bus completes something in this time or has failed.
 #define BUS_BOUND_US 100000u
-// The chip's maximum (specified: CYW43439 data sheet, gSPI).
-#define CLOCK_HZ_MAX 50000000
+// A watchdog is fed at least this often.
+#define FEED_US 100000u
 
 #define AMPDU_WINDOW_DEFAULT 8u
 #define AMPDU_MPDU_DEFAULT   8u
@@ -28,6 +28,22 @@ _Static_assert(
 static const char *const counter_names[] = {
 #define X(name, unit, text) #name,
     COR_CYW43_COUNTERS(X)
+#undef X
+};
+
+static const struct {
+    const char *name;
+    const char *text;
+    uint8_t level;
+} notices[] = {
+#define X(name, level, text) {#name, text, level},
+    COR_CYW43_NOTICES(X)
+#undef X
+};
+
+static const char *const raw_names[] = {
+#define X(name, text) #name,
+    COR_CYW43_RAWS(X)
 #undef X
 };
 
@@ -50,8 +66,22 @@ void cor_cyw43_init(
     cor_bus_set_power(config->bus, false);
 }
 
-static void run_reset(struct cor_cyw43 *chip) {
+void cor_cyw43_run_reset(struct cor_cyw43 *chip) {
+    enum cor_cyw43_raw raw = chip->effective.raw;
+
     memset(&chip->effective, 0, sizeof(chip->effective));
+    memset(&chip->proof, 0, sizeof(chip->proof));
+    memset(&chip->console, 0, sizeof(chip->console));
+    memset(&chip->link, 0, sizeof(chip->link));
+    chip->effective.raw = raw;
+    chip->ladder.stall_since_us = 0;
+    chip->ladder.rung = 0;
+    chip->ladder.checks_bad = 0;
+    chip->ladder.timeouts = 0;
+    chip->ladder.checking = false;
+    chip->ladder.rebuild_due = false;
+    chip->ladder.credit_anew = false;
+    chip->credit_backs = 0;
     memset(&chip->load, 0, sizeof(chip->load));
     memset(chip->address, 0, sizeof(chip->address));
     chip->words_swapped = true;
@@ -77,24 +107,19 @@ static void run_reset(struct cor_cyw43 *chip) {
     chip->flow_mask = 0;
     chip->credit_short = false;
     chip->clm_offset = 0;
-    chip->effective.pm_word_asked = cor_pm_word(chip->config.pm);
-    chip->effective.listen_beacons_asked = chip->config.listen_beacons;
+    cor_cyw43_pm_ask(chip);
     chip->effective.ampdu_window_asked =
         chip->config.ampdu_window != 0 ? chip->config.ampdu_window : AMPDU_WINDOW_DEFAULT;
     chip->effective.ampdu_mpdu_asked =
         chip->config.ampdu_mpdu != 0 ? chip->config.ampdu_mpdu : AMPDU_MPDU_DEFAULT;
-    if (chip->config.listen_beacons != 0) {
-        uint32_t word = chip->effective.pm_word_asked;
-
-        word = cor_pm_word_with(word, 12, 4, chip->config.listen_beacons);
-        word = cor_pm_word_with(word, 16, 4, 0);
-        word = cor_pm_word_with(word, 20, 4, chip->config.listen_beacons);
-        chip->effective.pm_word_asked = word;
-    }
 }
 
 static bool image_ok(const struct cor_span *image, uint32_t max_bytes) {
     return image->data != NULL && image->size_bytes > 0 && image->size_bytes <= max_bytes;
+}
+
+static bool clock_ok(const struct cor_cyw43_config *config, int32_t clock_hz) {
+    return clock_hz > 0 && (config->out_of_spec || clock_hz <= COR_BUS_CLOCK_HZ_MAX);
 }
 
 enum cor_status cor_cyw43_start(struct cor_cyw43 *chip, uint64_t now_us) {
@@ -107,22 +132,22 @@ enum cor_status cor_cyw43_start(struct cor_cyw43 *chip, uint64_t now_us) {
         !image_ok(&config->nvram, RAM_NVRAM_BYTES_MAX) || !image_ok(&config->clm, UINT16_MAX)) {
         return COR_E_FIRMWARE;
     }
-    if (config->bringup_hz <= 0 || config->data_hz <= 0 || config->bringup_hz > CLOCK_HZ_MAX ||
-        config->data_hz > CLOCK_HZ_MAX || config->country[0] == '\0' ||
-        config->country[1] == '\0') {
+    if (!clock_ok(config, config->bringup_hz) || !clock_ok(config, config->data_hz) ||
+        config->country[0] == '\0' || config->country[1] == '\0' || config->ampdu_rx_factor > 4u) {
         return COR_E_ARG;
     }
-    chip->now_us = now_us;
-    run_reset(chip);
+    chip->now_us = now_us > chip->now_us ? now_us : chip->now_us;
+    cor_cyw43_run_reset(chip);
+    memset(&chip->ladder, 0, sizeof(chip->ladder));
     chip->error = COR_OK;
     chip->state = COR_RADIO_STARTING;
+    chip->progress_us = chip->now_us;
     chip->counters.starts++;
-    cor_cyw43_script_start(chip, cor_cyw43_bringup_steps);
+    cor_cyw43_script_start(chip, CYW43_SCRIPT_START, cor_cyw43_bringup_steps);
     return COR_OK;
 }
 
-// The length of a text, or more than max_bytes.
-static uint32_t text_bytes(const char *text, uint32_t max_bytes) {
+uint32_t cor_cyw43_text_bytes(const char *text, uint32_t max_bytes) {
     uint32_t bytes = 0;
 
     while (bytes <= max_bytes && text[bytes] != '\0') {
@@ -131,38 +156,15 @@ static uint32_t text_bytes(const char *text, uint32_t max_bytes) {
     return bytes;
 }
 
-enum cor_status cor_cyw43_join(
-    struct cor_cyw43 *chip, const struct cor_join *join, uint64_t now_us) {
-    if (chip->state != COR_RADIO_READY) {
-        return COR_E_STATE;
-    }
-    uint32_t ssid_bytes = text_bytes(join->ssid, COR_SSID_BYTES_MAX);
+void cor_cyw43_tell(struct cor_cyw43 *chip, enum cor_cyw43_notice notice, int32_t value) {
+    const struct cor_cyw43_hooks *hooks = &chip->config.hooks;
 
-    if (ssid_bytes == 0 || ssid_bytes > COR_SSID_BYTES_MAX) {
-        return COR_E_ARG;
+    if (hooks->notice != NULL) {
+        hooks->notice(hooks->context, chip->now_us, notice, value);
     }
-    memset(chip->ssid, 0, sizeof(chip->ssid));
-    memset(chip->key, 0, sizeof(chip->key));
-    if (join->auth == COR_AUTH_WPA2) {
-        uint32_t key_bytes = text_bytes(join->key, COR_KEY_BYTES_MAX);
-
-        if (key_bytes < COR_KEY_BYTES_MIN || key_bytes > COR_KEY_BYTES_MAX) {
-            return COR_E_ARG;
-        }
-        memcpy(chip->key, join->key, key_bytes);
-    }
-    memcpy(chip->ssid, join->ssid, ssid_bytes);
-    chip->now_us = now_us;
-    chip->auth = join->auth;
-    chip->leaving = false;
-    chip->error = COR_OK;
-    chip->state = COR_RADIO_JOINING;
-    cor_cyw43_script_start(
-        chip, join->auth == COR_AUTH_WPA2 ? cor_cyw43_join_wpa2_steps : cor_cyw43_join_open_steps);
-    return COR_OK;
 }
 
-static void power_down(struct cor_cyw43 *chip, enum cor_radio_state state) {
+void cor_cyw43_power_down(struct cor_cyw43 *chip, enum cor_radio_state state) {
     struct cor_frame_source *frames = chip->config.frames;
     bool joined = chip->state == COR_RADIO_JOINED;
 
@@ -170,37 +172,53 @@ static void power_down(struct cor_cyw43 *chip, enum cor_radio_state state) {
     chip->script.step = NULL;
     chip->control.phase = CYW43_CONTROL_IDLE;
     chip->frames_on = false;
-    chip->link_up = false;
+    chip->bus_failed = false;
+    chip->join.link_up = false;
+    chip->join.due = false;
+    chip->join.leaving = false;
     cor_cyw43_ops_abandon(chip);
     cor_bus_set_power(chip->config.bus, false);
     if (joined) {
+        chip->join.cause = state == COR_RADIO_OFF ? COR_LINK_CAUSE_asked : COR_LINK_CAUSE_chip;
+        chip->join.cause_code = 0;
+        cor_cyw43_tell(chip, COR_CYW43_NOTICE_link_down, (int32_t)chip->join.cause);
         frames->ops->link(frames, chip->now_us, false);
     }
+    cor_cyw43_jobs_abort(chip);
 }
 
 void cor_cyw43_stop(struct cor_cyw43 *chip, uint64_t now_us) {
-    chip->now_us = now_us;
+    if (chip->polling) {
+        chip->stop_due = true;
+        return;
+    }
+    chip->now_us = now_us > chip->now_us ? now_us : chip->now_us;
     chip->error = COR_OK;
-    power_down(chip, COR_RADIO_OFF);
-}
-
-void cor_cyw43_fail(struct cor_cyw43 *chip, enum cor_status status) {
-    chip->error = status;
-    chip->start_failed = true;
-    power_down(chip, COR_RADIO_FAILED);
+    chip->ladder.rejoin = false;
+    cor_cyw43_power_down(chip, COR_RADIO_OFF);
 }
 
 static bool on(const struct cor_cyw43 *chip) {
     return chip->state != COR_RADIO_OFF && chip->state != COR_RADIO_FAILED;
 }
 
+// Between two attempts of a rebuild nothing is expected of the bus.
+static bool bus_expected(const struct cor_cyw43 *chip) {
+    return chip->op_issued > 0 &&
+           (chip->state != COR_RADIO_RECOVERING || chip->script.step != NULL);
+}
+
 static uint64_t next_deadline_us(const struct cor_cyw43 *chip) {
     const uint64_t deadlines_us[] = {
-        chip->op_issued > 0 ? chip->progress_us + BUS_BOUND_US : UINT64_MAX,
+        bus_expected(chip) ? chip->progress_us + BUS_BOUND_US : UINT64_MAX,
         cor_cyw43_script_deadline_us(chip),
+        cor_cyw43_jobs_deadline_us(chip),
+        cor_cyw43_link_deadline_us(chip),
         cor_cyw43_receive_deadline_us(chip),
         cor_cyw43_transmit_deadline_us(chip),
+        cor_cyw43_ladder_deadline_us(chip),
         cor_cyw43_pace_deadline_us(chip),
+        chip->config.hooks.feed != NULL ? chip->now_us + FEED_US : UINT64_MAX,
     };
     uint64_t next_us = UINT64_MAX;
 
@@ -210,27 +228,52 @@ static uint64_t next_deadline_us(const struct cor_cyw43 *chip) {
     return next_us;
 }
 
+// One round of everything. True: there may be more to do at once.
+static bool poll_round(struct cor_cyw43 *chip) {
+    bool busy = cor_cyw43_ops_complete(chip);
+
+    if (!on(chip)) {
+        return false;
+    }
+    if (bus_expected(chip) && chip->now_us >= chip->progress_us + BUS_BOUND_US) {
+        chip->counters.bus_timeouts++;
+        chip->bus_failed = true;
+    }
+    if (chip->bus_failed) {
+        cor_cyw43_fail(chip, COR_E_BUS);
+        return on(chip);
+    }
+    busy |= cor_cyw43_jobs_run(chip);
+    busy |= cor_cyw43_script_run(chip);
+    busy |= cor_cyw43_receive(chip);
+    busy |= cor_cyw43_transmit(chip);
+    busy |= cor_cyw43_ladder_run(chip);
+    return busy && on(chip);
+}
+
 uint64_t cor_cyw43_poll(struct cor_cyw43 *chip, uint64_t now_us) {
     bool busy = true;
 
-    chip->now_us = now_us;
+    if (chip->polling) {
+        return now_us;  // from a hook: the poll that is running does it all
+    }
+    chip->now_us = now_us > chip->now_us ? now_us : chip->now_us;
+    chip->polling = true;
+    if (chip->config.hooks.feed != NULL) {
+        chip->config.hooks.feed(chip->config.hooks.context);
+    }
     cor_cyw43_pace_enter(chip);
-    for (uint32_t bound = ROUNDS_BOUND; bound > 0 && busy; bound--) {
-        busy = cor_cyw43_ops_complete(chip);
-        if (on(chip) && chip->op_issued > 0 && chip->now_us >= chip->progress_us + BUS_BOUND_US) {
-            chip->counters.bus_timeouts++;
-            chip->bus_failed = true;
-        }
-        if (chip->bus_failed && on(chip)) {
-            cor_cyw43_fail(chip, COR_E_BUS);
-        }
-        if (!on(chip)) {
-            chip->blocked = COR_METER_STATE_source;
-            return UINT64_MAX;
-        }
-        busy |= cor_cyw43_script_run(chip);
-        busy |= cor_cyw43_receive(chip);
-        busy |= cor_cyw43_transmit(chip);
+    for (uint32_t bound = ROUNDS_BOUND; bound > 0 && busy && !chip->stop_due; bound--) {
+        busy = poll_round(chip);
+    }
+    chip->polling = false;
+    if (chip->stop_due) {
+        chip->stop_due = false;
+        cor_cyw43_stop(chip, chip->now_us);
+    }
+    if (!on(chip)) {
+        chip->blocked = COR_METER_STATE_source;
+        return UINT64_MAX;
     }
     return busy ? chip->now_us : next_deadline_us(chip);
 }
@@ -257,6 +300,22 @@ const struct cor_cyw43_effective *cor_cyw43_get_effective(const struct cor_cyw43
 
 const char *cor_cyw43_counter_name(uint32_t index) {
     return index < sizeof(counter_names) / sizeof(counter_names[0]) ? counter_names[index] : NULL;
+}
+
+const char *cor_cyw43_notice_name(enum cor_cyw43_notice notice) {
+    return notice < COR_CYW43_NOTICE_COUNT ? notices[notice].name : "unknown";
+}
+
+const char *cor_cyw43_notice_text(enum cor_cyw43_notice notice) {
+    return notice < COR_CYW43_NOTICE_COUNT ? notices[notice].text : "unknown";
+}
+
+uint8_t cor_cyw43_notice_level(enum cor_cyw43_notice notice) {
+    return notice < COR_CYW43_NOTICE_COUNT ? notices[notice].level : 0;
+}
+
+const char *cor_cyw43_raw_name(enum cor_cyw43_raw raw) {
+    return raw < COR_CYW43_RAW_COUNT ? raw_names[raw] : "unknown";
 }
 
 const char *cor_cyw43_bus_fault_name(enum cor_cyw43_bus_fault fault) {

@@ -2,9 +2,11 @@
 // CYW43 driver, inside: how its files call each other. poll() runs them in this order:
 //
 //     ops       transfers that are complete: status word, bits, result to whoever asked
-//     script    the next step of a start, a join or a leave
+//     jobs      which script is next: a start, a join, a leave, something that was asked for
+//     script    its next step
 //     receive   the chip's line and status: read what waits
 //     transmit  credit, then a control request, then data frames pulled from the source
+//     ladder    how long the chip has taken nothing, and what is done about it
 //     pace      what keeps the next frame from being queued, and when to look again
 #ifndef CYW43_DRIVER_H
 #define CYW43_DRIVER_H
@@ -32,6 +34,8 @@ enum cyw43_op_kind {
     CYW43_OP_TX_DATA,  // a frame of the source
     CYW43_OP_TX_CONTROL,
     CYW43_OP_RX,      // a frame of the chip
+    CYW43_OP_CHECK,   // reads the test register
+    CYW43_OP_LOG,     // of the chip's console
     CYW43_OP_ORPHAN,  // nobody waits for it any more
 };
 
@@ -79,33 +83,47 @@ enum cyw43_step_kind {
     CYW43_STEP_UNTIL,    // reads a register each period_us until it is value under mask
     CYW43_STEP_SKIP,     // reads a register once; where it is value under mask, skips steps
     CYW43_STEP_CALL,     // calls until it returns something but COR_AGAIN
+    CYW43_STEP_BRANCH,   // calls once; where it returns COR_OK, skips steps
     CYW43_STEP_CONTROL,  // one control request and its reply
 };
 
+// Some 250 of them are in the tables, so they are kept small.
 struct cor_cyw43_step {
-    enum cyw43_step_kind kind;
-    enum cyw43_space space;
-    uint32_t address;
+    uint8_t kind;   // enum cyw43_step_kind
+    uint8_t space;  // enum cyw43_space
+    uint8_t bytes;  // of the register; CONTROL: of the value (4: value, 8: interface 0 and value),
+                    // or of the reply
+    uint8_t skip;
+    uint16_t command;
+    bool set;
+    int8_t failure;  // enum cor_status of UNTIL and CALL in bound_us, of CONTROL when refused;
+                     // COR_OK: a refused request is only counted
     uint32_t value;
-    uint32_t mask;
     uint32_t period_us;
     uint32_t bound_us;
-    enum cor_status failure;  // of UNTIL and CALL in bound_us, of CONTROL when refused; COR_OK:
-                              // a refused request is only counted
-    uint8_t bytes;            // of the register; CONTROL: of the value (4: value, 8: interface 0
-                              // and value), or of the reply
-    uint8_t skip;
-    bool set;
-    uint16_t command;
-    const char *name;  // of a firmware variable
-    enum cor_status (*call)(struct cor_cyw43 *chip);
+    union {
+        uint32_t address;
+        const char *name;                                 // CONTROL: of a firmware variable
+        enum cor_status (*call)(struct cor_cyw43 *chip);  // CALL, BRANCH
+    };
+    union {
+        uint32_t mask;
+        // CONTROL: takes the reply. COR_AGAIN: the step again.
+        enum cor_status (*take)(struct cor_cyw43 *chip, const uint8_t *reply, uint16_t reply_bytes);
+    };
     // Writes the value of a request, returns its bytes.
     uint16_t (*fill)(struct cor_cyw43 *chip, uint8_t *at);
-    // Takes the reply. COR_AGAIN: the step again.
-    enum cor_status (*take)(struct cor_cyw43 *chip, const uint8_t *reply, uint16_t reply_bytes);
 };
 
-void cor_cyw43_script_start(struct cor_cyw43 *chip, const struct cor_cyw43_step *steps);
+enum cyw43_script_kind {
+    CYW43_SCRIPT_START,
+    CYW43_SCRIPT_JOIN,
+    CYW43_SCRIPT_LEAVE,
+    CYW43_SCRIPT_JOB,
+};
+
+void cor_cyw43_script_start(
+    struct cor_cyw43 *chip, enum cyw43_script_kind kind, const struct cor_cyw43_step *steps);
 bool cor_cyw43_script_run(struct cor_cyw43 *chip);
 // The register access of the running step is complete.
 void cor_cyw43_script_register(struct cor_cyw43 *chip, const struct cor_cyw43_op *op);
@@ -116,6 +134,8 @@ uint64_t cor_cyw43_script_deadline_us(const struct cor_cyw43 *chip);
 extern const struct cor_cyw43_step cor_cyw43_bringup_steps[];
 enum cor_cyw43_bus_fault cor_cyw43_bus_fault_of(
     uint32_t word, uint32_t expected, enum cor_gspi_order order);
+// A word of the proof was wrong. True: the proof begins again, with another sampling or rate.
+bool cor_cyw43_proof_failed(struct cor_cyw43 *chip, enum cor_cyw43_bus_fault fault);
 
 // ---- load.c: images into the chip's memory, read back
 
@@ -140,17 +160,113 @@ void cor_cyw43_control_input(struct cor_cyw43 *chip, const uint8_t *cdc, uint32_
 
 extern const struct cor_cyw43_step cor_cyw43_settings_steps[];
 
-// ---- join.c: joins, leaves, and the events that decide them
+// ---- power_save.c: setting it, and reading it back
 
-extern const struct cor_cyw43_step cor_cyw43_join_open_steps[];
-extern const struct cor_cyw43_step cor_cyw43_join_wpa2_steps[];
+// The power-save word that config asks for.
+void cor_cyw43_pm_ask(struct cor_cyw43 *chip);
+uint16_t cor_cyw43_pm_fill(struct cor_cyw43 *chip, uint8_t *at);
+uint16_t cor_cyw43_sleep_fill(struct cor_cyw43 *chip, uint8_t *at);
+uint16_t cor_cyw43_beacons_fill(struct cor_cyw43 *chip, uint8_t *at);
+uint16_t cor_cyw43_dtims_fill(struct cor_cyw43 *chip, uint8_t *at);
+uint16_t cor_cyw43_associate_fill(struct cor_cyw43 *chip, uint8_t *at);
+enum cor_status cor_cyw43_pm_take(struct cor_cyw43 *chip, const uint8_t *reply, uint16_t bytes);
+enum cor_status cor_cyw43_sleep_take(struct cor_cyw43 *chip, const uint8_t *reply, uint16_t bytes);
+enum cor_status cor_cyw43_beacons_take(
+    struct cor_cyw43 *chip, const uint8_t *reply, uint16_t bytes);
+enum cor_status cor_cyw43_dtims_take(struct cor_cyw43 *chip, const uint8_t *reply, uint16_t bytes);
+enum cor_status cor_cyw43_associate_take(
+    struct cor_cyw43 *chip, const uint8_t *reply, uint16_t bytes);
+
+// ---- join.c: the requests of a join and a leave, and the events that decide them
+
+extern const struct cor_cyw43_step cor_cyw43_join_steps[];
+extern const struct cor_cyw43_step cor_cyw43_leave_steps[];
 void cor_cyw43_event(struct cor_cyw43 *chip, const struct cor_cyw43_event *event);
+
+// ---- link.c: what becomes of a network: joined, lost, joined again
+
 void cor_cyw43_join_failed(struct cor_cyw43 *chip, enum cor_status status);
+// The chip has been told to leave after a failure.
+void cor_cyw43_join_left(struct cor_cyw43 *chip);
+void cor_cyw43_join_succeeded(struct cor_cyw43 *chip);
+void cor_cyw43_link_lost(struct cor_cyw43 *chip, enum cor_link_cause cause, uint32_t code);
+// Joins where an attempt is due.
+bool cor_cyw43_link_run(struct cor_cyw43 *chip);
+uint64_t cor_cyw43_link_deadline_us(const struct cor_cyw43 *chip);
+
+// ---- jobs.c: what is asked for while the chip is up
+
+enum cyw43_job {
+    CYW43_JOB_NONE,
+    CYW43_JOB_LEAVE,
+    CYW43_JOB_PM,
+    CYW43_JOB_GROUPS,
+    CYW43_JOB_GPIO,
+    CYW43_JOB_LOG,
+    CYW43_JOB_REQUEST,
+    CYW43_JOB_SCAN,
+    CYW43_JOB_LIVENESS,
+    CYW43_JOB_MEASURE,
+    CYW43_JOB_RAW,
+    CYW43_JOB_COUNT,
+};
+
+void cor_cyw43_job_want(struct cor_cyw43 *chip, enum cyw43_job job);
+// Starts the script that is next, where none runs.
+bool cor_cyw43_jobs_run(struct cor_cyw43 *chip);
+void cor_cyw43_job_failed(struct cor_cyw43 *chip, enum cor_status status);
+// The chip is started anew or off: whoever waits for something is told.
+void cor_cyw43_jobs_abort(struct cor_cyw43 *chip);
+// After a start: settings that were kept.
+void cor_cyw43_jobs_replay(struct cor_cyw43 *chip);
+uint64_t cor_cyw43_jobs_deadline_us(const struct cor_cyw43 *chip);
+
+// ---- job_steps.c: the scripts of the jobs
+
+extern const struct cor_cyw43_step cor_cyw43_pm_steps[];
+extern const struct cor_cyw43_step cor_cyw43_groups_steps[];
+extern const struct cor_cyw43_step cor_cyw43_gpio_steps[];
+extern const struct cor_cyw43_step cor_cyw43_measure_steps[];
+extern const struct cor_cyw43_step cor_cyw43_liveness_steps[];
+extern const struct cor_cyw43_step cor_cyw43_raw_steps[];
+
+// ---- scan.c
+
+extern const struct cor_cyw43_step cor_cyw43_scan_steps[];
+void cor_cyw43_scan_event(struct cor_cyw43 *chip, const struct cor_cyw43_event *event);
+void cor_cyw43_scan_end(struct cor_cyw43 *chip, enum cor_status status);
+
+// ---- console.c: the firmware's own text
+
+extern const struct cor_cyw43_step cor_cyw43_console_steps[];
+void cor_cyw43_console_input(struct cor_cyw43 *chip, const struct cor_cyw43_op *op);
+
+// ---- ladder.c: from the first sign of trouble to a rebuild
+
+// Whether the gate is closed by the chip, since when, and what that calls for.
+bool cor_cyw43_ladder_run(struct cor_cyw43 *chip);
+uint64_t cor_cyw43_ladder_deadline_us(const struct cor_cyw43 *chip);
+uint64_t cor_cyw43_check_due_us(const struct cor_cyw43 *chip);
+void cor_cyw43_check_queue(struct cor_cyw43 *chip);
+// The test register was read in operation.
+void cor_cyw43_check_input(struct cor_cyw43 *chip, const struct cor_cyw43_op *op);
+// Something came that only a working chip sends.
+void cor_cyw43_heard(struct cor_cyw43 *chip);
+// A request had no reply.
+void cor_cyw43_unanswered(struct cor_cyw43 *chip);
+// The bus gives nothing that can be true.
+void cor_cyw43_bus_dead(struct cor_cyw43 *chip, enum cor_cyw43_bus_fault fault);
+// The chip is of no use any more, and why: it is started anew, or FAILED.
+void cor_cyw43_fail(struct cor_cyw43 *chip, enum cor_status status);
+void cor_cyw43_recovered(struct cor_cyw43 *chip);
 
 // ---- cyw43.c
 
-// The chip is of no use any more: off, failed, and why.
-void cor_cyw43_fail(struct cor_cyw43 *chip, enum cor_status status);
+void cor_cyw43_power_down(struct cor_cyw43 *chip, enum cor_radio_state state);
+// All that a chip without power has forgotten is forgotten here too.
+void cor_cyw43_run_reset(struct cor_cyw43 *chip);
+void cor_cyw43_tell(struct cor_cyw43 *chip, enum cor_cyw43_notice notice, int32_t value);
+uint32_t cor_cyw43_text_bytes(const char *text, uint32_t max_bytes);
 
 // ---- receive.c
 

@@ -160,8 +160,9 @@ void cor_cyw43_access(struct cor_cyw43 *chip, const struct cyw43_access *access)
         if (window != chip->window) {
             // All three bytes of the window in one write, as PicoWi does; the lowest byte has
             // only its bit 7.
+            enum cyw43_op_kind kind = access->kind == CYW43_OP_LOG ? CYW43_OP_LOG : CYW43_OP_WINDOW;
             const struct cyw43_access move = {
-                CYW43_OP_WINDOW, CYW43_DEVICE, true, REG_DEV_WINDOW, 3, window >> 8, NULL};
+                kind, CYW43_DEVICE, true, REG_DEV_WINDOW, 3, window >> 8, NULL};
 
             access_emit(chip, &move, REG_DEV_WINDOW);
             chip->window = window;
@@ -234,6 +235,16 @@ static void op_dispatch(struct cor_cyw43 *chip, struct cor_cyw43_op *op) {
     case CYW43_OP_BLOCK_WRITE:
     case CYW43_OP_BLOCK_READ:
         cor_cyw43_load_block(chip, op);
+        break;
+    case CYW43_OP_LOG:
+        rest = COR_METER_PURPOSE_log;
+        if (op->xfer.in != NULL) {
+            cor_cyw43_console_input(chip, op);
+        }
+        break;
+    case CYW43_OP_CHECK:
+        cor_cyw43_check_input(chip, op);
+        rest = COR_METER_PURPOSE_status;
         break;
     case CYW43_OP_STATUS:
     case CYW43_OP_CLEAR:

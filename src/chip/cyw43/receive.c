@@ -17,9 +17,10 @@
 #define LINE_EMPTY_MAX   8u
 #define LINE_MUTE_US     1000u
 #define LINE_MUTE_SHIFTS 6u
-// A dead status word is asked again each millisecond; after this long the chip is given up.
+// A dead status word is asked again each millisecond; after this long the chip is given up. With a
+// check of an idle bus before it this is within 200 ms.
 #define DEAD_PERIOD_US 1000u
-#define DEAD_BOUND_US  1000000u
+#define DEAD_BOUND_US  80000u
 // The chip's error record is cleared no more often than this.
 #define CLEAR_PERIOD_US 1000u
 
@@ -148,6 +149,9 @@ void cor_cyw43_status_input(struct cor_cyw43 *chip, const struct cor_cyw43_op *o
     if (op->kind == CYW43_OP_STATUS && chip->line_asked) {
         line_answered(chip);
     }
+    if (op->kind == CYW43_OP_CHECK && !chip->check_line && chip->config.polling_us == 0) {
+        chip->counters.line_missed += (chip->status & COR_GSPI_STATUS_F2_WAITING) != 0;
+    }
     if (chip->frames_on) {
         (void)cor_cyw43_receive(chip);  // whether it did something matters to nobody here
     }
@@ -213,12 +217,16 @@ static bool frame_wanted(struct cor_cyw43 *chip) {
 static bool status_wanted(struct cor_cyw43 *chip) {
     if (chip->dead_since_us != 0) {
         if (chip->now_us - chip->dead_since_us >= DEAD_BOUND_US) {
-            chip->bus_failed = true;
+            cor_cyw43_bus_dead(chip, COR_CYW43_BUS_FAULT_ones);
             return false;
         }
         return chip->now_us >= chip->status_us + DEAD_PERIOD_US;
     }
-    if (chip->now_us >= chip->line_muted_until_us && cor_bus_irq_pending(chip->config.bus)) {
+    if (chip->config.polling_us != 0 && chip->now_us >= chip->status_us + chip->config.polling_us) {
+        return true;
+    }
+    if (chip->config.polling_us == 0 && chip->now_us >= chip->line_muted_until_us &&
+        cor_bus_irq_pending(chip->config.bus)) {
         chip->line_asked = true;
         return true;
     }
@@ -242,9 +250,17 @@ bool cor_cyw43_receive(struct cor_cyw43 *chip) {
     if (frame_wanted(chip)) {
         return true;
     }
-    if (quiet(chip) && !chip->status_reading && status_wanted(chip)) {
+    if (!quiet(chip) || chip->status_reading) {
+        return false;
+    }
+    if (status_wanted(chip)) {
         chip->status_due_us = 0;
         status_queue(chip);
+        return true;
+    }
+    if (chip->now_us >= cor_cyw43_check_due_us(chip)) {
+        chip->check_line = cor_bus_irq_pending(chip->config.bus);
+        cor_cyw43_check_queue(chip);
         return true;
     }
     return false;
@@ -338,6 +354,7 @@ void cor_cyw43_frame_input(struct cor_cyw43 *chip, struct cor_cyw43_op *op) {
         cor_cyw43_tally(chip, &op->xfer, rest, 0);
         return;
     }
+    cor_cyw43_heard(chip);
     sequence_input(chip, sdpcm.sequence);
     cor_cyw43_credit_input(chip, &sdpcm, op->xfer.completed_us);
     if (sdpcm.header_bytes == sdpcm.size_bytes) {
@@ -368,6 +385,12 @@ uint64_t cor_cyw43_receive_deadline_us(const struct cor_cyw43 *chip) {
     }
     if (chip->line_muted_until_us > chip->now_us) {
         deadline_us = chip->line_muted_until_us;
+    }
+    uint64_t check_us = cor_cyw43_check_due_us(chip);
+
+    deadline_us = check_us < deadline_us ? check_us : deadline_us;
+    if (chip->config.polling_us != 0 && chip->status_us + chip->config.polling_us < deadline_us) {
+        deadline_us = chip->status_us + chip->config.polling_us;
     }
     if (chip->status_due_us != 0 && chip->status_due_us < deadline_us) {
         deadline_us = chip->status_due_us;

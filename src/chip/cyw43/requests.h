@@ -7,15 +7,21 @@
 #define CYW43_REQUESTS_H
 
 #define WLC_UP           2u
+#define WLC_GET_RATE     12u
 #define WLC_SET_INFRA    20u
 #define WLC_SET_AUTH     22u
+#define WLC_GET_BSSID    23u
 #define WLC_SET_SSID     26u
+#define WLC_GET_CHANNEL  29u
 #define WLC_DISASSOC     52u
 #define WLC_SET_ANTDIV   64u
 #define WLC_GET_PM       85u
 #define WLC_SET_PM       86u
+#define WLC_SET_MONITOR  108u
 #define WLC_SET_GMODE    110u
+#define WLC_GET_RSSI     127u
 #define WLC_SET_WSEC     134u
+#define WLC_GET_PKTCNTS  137u
 #define WLC_SET_BAND     142u
 #define WLC_SET_WPA_AUTH 165u
 #define WLC_GET_VAR      262u
@@ -54,6 +60,12 @@
 #define GET(variable, n, function) \
     {.kind = CYW43_STEP_CONTROL, .command = WLC_GET_VAR, .name = (variable), .bytes = (n), \
      .take = (function), .failure = COR_E_CHIP}
+#define BRANCH(function, count) {.kind = CYW43_STEP_BRANCH, .call = (function), .skip = (count)}
+#define TRY_COMMAND(number, n, v) \
+    {.kind = CYW43_STEP_CONTROL, .set = true, .command = (number), .bytes = (n), .value = (v)}
+#define GET_NUMBER(number, n, function) \
+    {.kind = CYW43_STEP_CONTROL, .command = (number), .bytes = (n), .take = (function), \
+     .failure = COR_E_CHIP}
 #define END             {.kind = CYW43_STEP_END}
 // clang-format on
 

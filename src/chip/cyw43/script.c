@@ -28,24 +28,41 @@ enum script_phase {
 };
 
 static void script_next(struct cor_cyw43 *chip, uint32_t steps) {
-    chip->script.step += steps;
+    chip->script.step = chip->script.cancelled ? NULL : chip->script.step + steps;
     chip->script.phase = PHASE_ENTER;
     chip->script.tries = 0;
 }
 
 static void script_fail(struct cor_cyw43 *chip, enum cor_status status) {
+    enum cyw43_script_kind kind = (enum cyw43_script_kind)chip->script.kind;
+
     chip->script.step = NULL;
-    if (chip->state == COR_RADIO_JOINING) {
-        cor_cyw43_join_failed(chip, status);
-    } else {
+    if (chip->script.cancelled) {
+        return;
+    }
+    switch (kind) {
+    case CYW43_SCRIPT_START:
         cor_cyw43_fail(chip, status);
+        break;
+    case CYW43_SCRIPT_JOIN:
+        cor_cyw43_join_failed(chip, status);
+        break;
+    case CYW43_SCRIPT_LEAVE:
+        cor_cyw43_join_left(chip);
+        break;
+    case CYW43_SCRIPT_JOB:
+        cor_cyw43_job_failed(chip, status);
+        break;
     }
 }
 
-void cor_cyw43_script_start(struct cor_cyw43 *chip, const struct cor_cyw43_step *steps) {
+void cor_cyw43_script_start(
+    struct cor_cyw43 *chip, enum cyw43_script_kind kind, const struct cor_cyw43_step *steps) {
+    chip->script.kind = (uint8_t)kind;
     chip->script.step = steps;
     chip->script.phase = PHASE_ENTER;
     chip->script.tries = 0;
+    chip->script.cancelled = false;
 }
 
 void cor_cyw43_script_register(struct cor_cyw43 *chip, const struct cor_cyw43_op *op) {
@@ -68,7 +85,7 @@ static bool step_access(struct cor_cyw43 *chip, const struct cor_cyw43_step *ste
     }
     const struct cyw43_access access = {
         .kind = CYW43_OP_REGISTER,
-        .space = step->space,
+        .space = (enum cyw43_space)step->space,
         .write = step->kind == CYW43_STEP_WRITE,
         .address = step->address,
         .bytes = step->bytes,
@@ -80,18 +97,34 @@ static bool step_access(struct cor_cyw43 *chip, const struct cor_cyw43_step *ste
     return true;
 }
 
-// A register of the bus's own test did not read as it must: how.
-static enum cor_status step_bus_fault(
-    struct cor_cyw43 *chip, const struct cor_cyw43_step *step, enum cor_status failure) {
+// A word of the bus's own test.
+static bool is_test(const struct cor_cyw43_step *step) {
+    return step->space == CYW43_BUS && step->mask == UINT32_MAX;
+}
+
+// It did not read as it must. True: it is tried in another way.
+static bool step_bus_fault(struct cor_cyw43 *chip, const struct cor_cyw43_step *step) {
     chip->effective.bus_word = chip->script.value;
     chip->effective.bus_fault = cor_cyw43_bus_fault_of(
         chip->script.value,
         step->value,
         chip->words_swapped ? COR_GSPI_ORDER_RESET : COR_GSPI_ORDER_MEMORY);
+    if (!cor_cyw43_proof_failed(chip, chip->effective.bus_fault)) {
+        return false;
+    }
+    chip->script.step = chip->proof.step;
+    chip->script.phase = PHASE_ENTER;
+    return true;
+}
+
+static enum cor_status step_failure(
+    const struct cor_cyw43 *chip, const struct cor_cyw43_step *step) {
     bool silent = chip->effective.bus_fault == COR_CYW43_BUS_FAULT_zeros ||
                   chip->effective.bus_fault == COR_CYW43_BUS_FAULT_ones;
 
-    return failure == COR_E_ABSENT && !silent ? COR_E_BUS : failure;
+    enum cor_status failure = (enum cor_status)step->failure;
+
+    return is_test(step) && failure == COR_E_ABSENT && !silent ? COR_E_BUS : failure;
 }
 
 static bool step_register(struct cor_cyw43 *chip, const struct cor_cyw43_step *step) {
@@ -112,10 +145,10 @@ static bool step_register(struct cor_cyw43 *chip, const struct cor_cyw43_step *s
     } else if (hit) {
         chip->effective.bus_word = script->value;
         script_next(chip, 1);
+    } else if (is_test(step) && step_bus_fault(chip, step)) {
+        chip->counters.wait_reads++;
     } else if (chip->now_us >= script->deadline_us) {
-        bool test = step->space == CYW43_BUS && step->mask == UINT32_MAX;
-
-        script_fail(chip, test ? step_bus_fault(chip, step, step->failure) : step->failure);
+        script_fail(chip, step_failure(chip, step));
     } else {
         chip->counters.wait_reads++;
         script->phase = PHASE_READY;
@@ -130,6 +163,10 @@ static bool step_call(struct cor_cyw43 *chip, const struct cor_cyw43_step *step)
     if (chip->script.step != step) {
         return true;  // the call has ended the script itself
     }
+    if (chip->script.cancelled) {
+        chip->script.step = NULL;
+        return true;
+    }
     if (status == COR_OK) {
         script_next(chip, 1);
         return true;
@@ -137,7 +174,12 @@ static bool step_call(struct cor_cyw43 *chip, const struct cor_cyw43_step *step)
     if (status == COR_AGAIN && chip->now_us < chip->script.deadline_us) {
         return false;
     }
-    script_fail(chip, status == COR_AGAIN ? step->failure : status);
+    script_fail(chip, status == COR_AGAIN ? (enum cor_status)step->failure : status);
+    return true;
+}
+
+static bool step_branch(struct cor_cyw43 *chip, const struct cor_cyw43_step *step) {
+    script_next(chip, step->call(chip) == COR_OK ? 1u + step->skip : 1u);
     return true;
 }
 
@@ -188,7 +230,7 @@ static bool control_ended(
         chip->counters.control_refused++;
         chip->effective.chip_status = chip->control.chip_status;
         chip->effective.chip_command = step->command;
-        status = step->failure;
+        status = (enum cor_status)step->failure;
     }
     if (status == COR_OK) {
         script_next(chip, 1);
@@ -221,7 +263,7 @@ static bool script_step(struct cor_cyw43 *chip) {
     if (script->phase == PHASE_READY && chip->now_us < script->due_us) {
         return false;
     }
-    switch (step->kind) {
+    switch ((enum cyw43_step_kind)step->kind) {
     case CYW43_STEP_END:
         script->step = NULL;
         return true;
@@ -234,6 +276,8 @@ static bool script_step(struct cor_cyw43 *chip) {
         return step_register(chip, step);
     case CYW43_STEP_CALL:
         return step_call(chip, step);
+    case CYW43_STEP_BRANCH:
+        return step_branch(chip, step);
     case CYW43_STEP_CONTROL:
         return step_control(chip, step);
     }

@@ -5,7 +5,6 @@
 // The order is read from public code: embassy-rs/embassy cyw43/src/control.rs (init) and the
 // iovars of Infineon/wifi-host-driver whd_wlioctl.h.
 #include "chip/cyw43/driver.h"
-#include "chip/cyw43/power_word.h"
 #include "chip/cyw43/requests.h"
 
 #include <string.h>
@@ -150,6 +149,8 @@ static uint16_t events_fill(struct cor_cyw43 *chip, uint8_t *at) {
         COR_CYW43_EVENT_DISASSOC,
         COR_CYW43_EVENT_DISASSOC_IND,
         COR_CYW43_EVENT_LINK,
+        COR_CYW43_EVENT_BEACONS_LOST,
+        COR_CYW43_EVENT_ESCAN_RESULT,
         COR_CYW43_EVENT_PRUNE,
         COR_CYW43_EVENT_PSK_SUP,
     };
@@ -183,37 +184,35 @@ static enum cor_status events_take(
     return COR_OK;
 }
 
-static uint16_t sleep_fill(struct cor_cyw43 *chip, uint8_t *at) {
-    cor_put_le32(at, cor_pm_word_sleep_ms(chip->effective.pm_word_asked));
+// An address of the application's own; SKIP where it has none.
+static enum cor_status address_default(struct cor_cyw43 *chip) {
+    static const uint8_t none[6] = {0};
+
+    return memcmp(chip->config.address, none, sizeof(none)) == 0 ? COR_OK : COR_AGAIN;
+}
+
+static uint16_t address_fill(struct cor_cyw43 *chip, uint8_t *at) {
+    memcpy(at, chip->config.address, sizeof(chip->config.address));
+    return sizeof(chip->config.address);
+}
+
+static enum cor_status rx_factor_default(struct cor_cyw43 *chip) {
+    return chip->config.ampdu_rx_factor == 0 ? COR_OK : COR_AGAIN;
+}
+
+static uint16_t rx_factor_fill(struct cor_cyw43 *chip, uint8_t *at) {
+    cor_put_le32(at, chip->config.ampdu_rx_factor - 1u);
     return 4;
 }
 
-static uint16_t beacons_fill(struct cor_cyw43 *chip, uint8_t *at) {
-    uint8_t listen = chip->config.listen_beacons;
-
-    cor_put_le32(at, listen != 0 ? listen : cor_pm_word_beacons(chip->effective.pm_word_asked));
-    return 4;
-}
-
-static uint16_t dtims_fill(struct cor_cyw43 *chip, uint8_t *at) {
-    // 0: as many as beacons (fact sheet 5.6), so that listen_beacons counts beacons.
-    uint8_t listen = chip->config.listen_beacons;
-
-    cor_put_le32(at, listen != 0 ? 0 : cor_pm_word_dtims(chip->effective.pm_word_asked));
-    return 4;
-}
-
-static uint16_t associate_fill(struct cor_cyw43 *chip, uint8_t *at) {
-    uint8_t listen = chip->config.listen_beacons;
-
-    cor_put_le32(at, listen != 0 ? listen : cor_pm_word_associate(chip->effective.pm_word_asked));
-    return 4;
+static enum cor_status rx_factor_take(
+    struct cor_cyw43 *chip, const uint8_t *reply, uint16_t reply_bytes) {
+    chip->effective.ampdu_rx_factor = byte_of(reply, reply_bytes);
+    return number_take(chip, reply, reply_bytes, chip->config.ampdu_rx_factor - 1u);
 }
 
 static enum cor_status settings_done(struct cor_cyw43 *chip) {
-    chip->start_failed = false;
-    chip->state = COR_RADIO_READY;
-    chip->error = COR_OK;
+    cor_cyw43_recovered(chip);
     return COR_OK;
 }
 
@@ -229,6 +228,8 @@ const struct cor_cyw43_step cor_cyw43_settings_steps[] = {
     SET("bus:txglom", 4, 0),
     TRY_GET("bus:txglom", 4, glom_take),
     TRY_SET("apsta", 4, 1),
+    BRANCH(address_default, 1),
+    SET_FILL("cur_etheraddr", address_fill),
     GET("cur_etheraddr", 6, address_take),
     SET_FILL("country", country_fill),
     PAUSE(COUNTRY_PAUSE_US),
@@ -238,6 +239,9 @@ const struct cor_cyw43_step cor_cyw43_settings_steps[] = {
     TRY_GET("ampdu_ba_wsize", 4, window_take),
     TRY_SET_FILL("ampdu_mpdu", mpdu_fill),
     TRY_GET("ampdu_mpdu", 4, mpdu_take),
+    BRANCH(rx_factor_default, 2),
+    TRY_SET_FILL("ampdu_rx_factor", rx_factor_fill),
+    TRY_GET("ampdu_rx_factor", 4, rx_factor_take),
     SET_FILL("bsscfg:event_msgs", events_fill),
     PAUSE(EVENTS_PAUSE_US),
     {.kind = CYW43_STEP_CONTROL,
@@ -247,10 +251,10 @@ const struct cor_cyw43_step cor_cyw43_settings_steps[] = {
      .take = events_take},
     COMMAND(WLC_UP, 0, 0),
     PAUSE(UP_PAUSE_US),
-    TRY_SET_FILL("pm2_sleep_ret", sleep_fill),
-    TRY_SET_FILL("bcn_li_bcn", beacons_fill),
-    TRY_SET_FILL("bcn_li_dtim", dtims_fill),
-    TRY_SET_FILL("assoc_listen", associate_fill),
+    TRY_SET_FILL("pm2_sleep_ret", cor_cyw43_sleep_fill),
+    TRY_SET_FILL("bcn_li_bcn", cor_cyw43_beacons_fill),
+    TRY_SET_FILL("bcn_li_dtim", cor_cyw43_dtims_fill),
+    TRY_SET_FILL("assoc_listen", cor_cyw43_associate_fill),
     // Power save waits until the join is done.
     COMMAND(WLC_SET_PM, 4, 0),
     COMMAND(WLC_SET_GMODE, 4, 1),

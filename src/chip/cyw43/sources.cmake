@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: MIT
 set(RING_SOURCES
     bringup.c
+    console.c
     control.c
     cyw43.c
+    job_steps.c
+    jobs.c
     join.c
+    ladder.c
+    link.c
     load.c
     ops.c
     pace.c
+    power_save.c
     receive.c
+    scan.c
     script.c
     settings.c
     transmit.c)

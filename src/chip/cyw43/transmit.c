@@ -13,6 +13,7 @@
 // A credit that jumps further than this cannot be true (read from public code: embassy and
 // soypat use 0x40).
 #define CREDIT_AHEAD_MAX 0x40u
+#define CREDIT_BACKS_MAX 2u
 // Without credit for this long the status is read once; the chip's line may have been missed.
 #define CREDIT_BOUND_US 100000u
 // A chip that is not ready is asked again after this, then after twice as long, ...
@@ -29,10 +30,28 @@ int32_t cor_cyw43_credit(const struct cor_cyw43 *chip) {
     return ahead >= 0x80 ? ahead - 0x100 : ahead;
 }
 
-void cor_cyw43_credit_input(struct cor_cyw43 *chip, const struct cor_sdpcm *sdpcm, uint64_t at_us) {
-    uint8_t forward = (uint8_t)(sdpcm->credit - chip->tx_max);
-    uint8_t ahead = (uint8_t)(sdpcm->credit - chip->tx_sequence);
+// A value that goes back cannot be true, unless the one before was not: two in a row say so, and
+// after a stall one does.
+static bool credit_believed(struct cor_cyw43 *chip, uint8_t credit) {
+    uint8_t forward = (uint8_t)(credit - chip->tx_max);
+    uint8_t ahead = (uint8_t)(credit - chip->tx_sequence);
 
+    if (ahead > CREDIT_AHEAD_MAX) {
+        return false;
+    }
+    if (forward < 0x80u) {
+        chip->credit_backs = 0;
+        return true;
+    }
+    bool believed = chip->ladder.credit_anew || ++chip->credit_backs >= CREDIT_BACKS_MAX;
+
+    if (believed) {
+        chip->credit_backs = 0;
+    }
+    return believed;
+}
+
+void cor_cyw43_credit_input(struct cor_cyw43 *chip, const struct cor_sdpcm *sdpcm, uint64_t at_us) {
     if (sdpcm->channel > COR_SDPCM_DATA) {
         return;
     }
@@ -40,7 +59,7 @@ void cor_cyw43_credit_input(struct cor_cyw43 *chip, const struct cor_sdpcm *sdpc
         chip->counters.flow_stops++;
     }
     chip->flow_mask = sdpcm->flow;
-    if (forward >= 0x80u || ahead > CREDIT_AHEAD_MAX) {
+    if (!credit_believed(chip, sdpcm->credit)) {
         chip->counters.credit_rejected++;
         return;
     }
