@@ -23,6 +23,9 @@ int budget_main(int argc, char **argv);
 #ifdef COR_HAVE_BOARD
 int board_main(int argc, char **argv);
 #endif
+#ifdef COR_HAVE_COMPARE
+int compare_main(int argc, char **argv);
+#endif
 #ifdef COR_HAVE_REPORT
 int report_main(int argc, char **argv);
 #endif
@@ -39,6 +42,9 @@ static const struct subcommand subcommands[] = {
 #endif
 #ifdef COR_HAVE_BOARD
     {"board", board_main, "a virtual board that waits for orders of the control protocol"},
+#endif
+#ifdef COR_HAVE_COMPARE
+    {"compare", compare_main, "measure configurations in turn and say whether they differ"},
 #endif
 #ifdef COR_HAVE_REPORT
     {"report", report_main, "make one HTML page from results"},

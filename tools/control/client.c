@@ -2,7 +2,6 @@
 #include "control/client.h"
 
 #include "common/clock.h"
-#include "common/signals.h"
 #include "control/link.h"
 
 #include <errno.h>
@@ -106,18 +105,15 @@ static cJSON *take_object(struct control_link *link, bool *more) {
     return object;
 }
 
-// The next object; NULL when none came in time, the link broke, or a signal asks to stop.
-static cJSON *next_object(struct control_link *link, uint64_t until_ns, bool heed_signal) {
+// The next object; NULL when none came in time or the link broke.
+static cJSON *next_object(struct control_link *link, uint64_t until_ns) {
     char data[READ_BYTES];
 
     for (;;) {
         bool more = true;
         cJSON *object = NULL;
         uint64_t now_ns = clock_now_ns();
-        struct pollfd wait[2] = {
-            {.fd = link->link.socket, .events = POLLIN},
-            {.fd = heed_signal ? signals_fd() : -1, .events = POLLIN},
-        };
+        struct pollfd wait = {.fd = link->link.socket, .events = POLLIN};
         ssize_t got;
 
         while (more && object == NULL) {
@@ -126,10 +122,7 @@ static cJSON *next_object(struct control_link *link, uint64_t until_ns, bool hee
         if (object != NULL || now_ns >= until_ns) {
             return object;
         }
-        if (poll(wait, 2, (int)((until_ns - now_ns) / 1000000 + 1)) > 0 && wait[1].revents != 0) {
-            return NULL;
-        }
-        if (wait[0].revents == 0) {
+        if (poll(&wait, 1, (int)((until_ns - now_ns) / 1000000 + 1)) <= 0) {
             continue;
         }
         got = read(link->link.socket, data, sizeof(data));
@@ -154,12 +147,11 @@ static bool is_for(const cJSON *object, uint32_t id) {
 }
 
 // The reply to a line, or the end of a run (`event`), by its number.
-static cJSON *await(
-    struct control_link *link, uint32_t id, const char *event, uint64_t wait_ns, bool heed_signal) {
+static cJSON *await(struct control_link *link, uint32_t id, const char *event, uint64_t wait_ns) {
     uint64_t until_ns = clock_now_ns() + wait_ns;
 
     for (;;) {
-        cJSON *object = next_object(link, until_ns, heed_signal);
+        cJSON *object = next_object(link, until_ns);
 
         if (object == NULL ||
             (is_for(object, id) && strcmp(text_in(object, "event"), event) == 0)) {
@@ -176,7 +168,7 @@ cJSON *control_command(
 
     link->id++;
     snprintf(text, sizeof(text), "%u %s\n", link->id, line);
-    reply = send_line(link, text) ? await(link, link->id, "", link->setup.reply_ns, false) : NULL;
+    reply = send_line(link, text) ? await(link, link->id, "", link->setup.reply_ns) : NULL;
     if (reply == NULL) {
         return fail(
             error,
@@ -196,7 +188,7 @@ cJSON *control_command(
 
 static bool prove(struct control_link *link, char error[CONTROL_ERROR_BYTES]) {
     uint64_t until_ns = clock_now_ns() + link->setup.reply_ns;
-    cJSON *hello = next_object(link, until_ns, false);
+    cJSON *hello = next_object(link, until_ns);
     char line[80];
     char proof[65];
     cJSON *reply;
@@ -337,7 +329,7 @@ cJSON *control_run(
         return NULL;
     }
     cJSON_Delete(reply);
-    end = await(link, link->id, "end", link->setup.run_ns, true);
+    end = await(link, link->id, "end", link->setup.run_ns);
     if (end == NULL) {
         fail(
             error,
