@@ -3,7 +3,7 @@
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
-.PHONY: help build test test-long demo bench cost tidy format clean
+.PHONY: help build test test-long demo bench cost fuzz tidy format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' Makefile
@@ -29,6 +29,9 @@ bench: build ## what we measure about ourselves
 cost: ## instructions, code, RAM and stack on a Cortex-M, beside lwIP
 	@for kind in count size stack; do COST_OUT=build/cost/$$kind tests/size/$$kind.sh || exit 1; done
 
+fuzz: ## each fuzzer for FUZZ_SECONDS (600); needs clang
+	@scripts/fuzz.sh $(or $(FUZZ_SECONDS),600)
+
 tidy: ## clang-tidy and cppcheck over the core
 	@scripts/lint.sh
 
@@ -36,4 +39,4 @@ format: ## clang-format over the tree
 	@git ls-files '*.c' '*.h' | xargs clang-format-14 -i
 
 clean: ## remove what was built
-	@rm -rf build build-host build-asan build-coverage
+	@rm -rf build build-host build-asan build-coverage build-fuzz
