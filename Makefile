@@ -27,7 +27,7 @@ bench: build ## what we measure about ourselves
 	@for script in bench/*.sh; do echo "== $$script"; "$$script" || exit 1; done
 
 cost: ## instructions, code, RAM and stack on a Cortex-M, beside lwIP
-	@for kind in count size stack; do COST_OUT=build/cost/$$kind tests/size/$$kind.sh || exit 1; done
+	@for kind in count callgrind size stack; do COST_OUT=build/cost/$$kind tests/size/$$kind.sh || exit 1; done
 
 fuzz: ## each fuzzer for FUZZ_SECONDS (600); needs clang
 	@scripts/fuzz.sh $(or $(FUZZ_SECONDS),600)

@@ -21,7 +21,7 @@ void cost_run(enum cost_step step, void (*run)(void)) {
 
     drift(account->count % 53);
     uint32_t clock = cost_clock();
-    run();
+    cost_call(step, run);
     account->instructions += cost_since(clock);
     account->count++;
 }

@@ -25,6 +25,8 @@ enum cost_step {
 
 // ---- the machine: start.c under emulation, host.c under callgrind
 
+// Runs a step; on the host by a function of the step's name, which callgrind counts.
+void cost_call(enum cost_step step, void (*run)(void));
 uint32_t cost_clock(void);
 // Instructions since then, in steps of the clock.
 uint32_t cost_since(uint32_t clock);

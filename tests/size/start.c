@@ -62,6 +62,11 @@ void start_reset(void) {
     cost_exit(main());
 }
 
+void cost_call(enum cost_step step, void (*run)(void)) {
+    (void)step;
+    run();
+}
+
 uint32_t cost_clock(void) {
     return SYSTICK_VALUE;
 }
