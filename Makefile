@@ -3,7 +3,7 @@
 MAKEFLAGS += --no-print-directory
 JOBS ?= $(shell nproc)
 
-.PHONY: help build test test-long demo bench cost fuzz tidy format clean
+.PHONY: help build test test-long demo bench cost fuzz man tidy format clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-12s %s\n", $$1, $$2 }' Makefile
@@ -28,6 +28,9 @@ bench: build ## what we measure about ourselves
 
 cost: ## instructions, code, RAM and stack on a Cortex-M, beside lwIP
 	@for kind in count callgrind size stack; do COST_OUT=build/cost/$$kind tests/size/$$kind.sh || exit 1; done
+
+man: build ## the manual pages, into build/man
+	@build/coradio --man build/man && ls build/man
 
 fuzz: ## each fuzzer for FUZZ_SECONDS (600); needs clang
 	@scripts/fuzz.sh $(or $(FUZZ_SECONDS),600)

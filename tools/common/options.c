@@ -2,6 +2,7 @@
 #include "options.h"
 
 #include "exit_code.h"
+#include "options_man.h"
 #include "units.h"
 
 #include <stdarg.h>
@@ -337,6 +338,10 @@ int options_parse_operands(
 
         if (strcmp(argument, "--help") == 0 || strcmp(argument, "-h") == 0) {
             options_help(spec);
+            return EXIT_CODE_DONE;
+        }
+        if (strcmp(argument, "--help=man") == 0) {
+            options_man(stdout, spec);
             return EXIT_CODE_DONE;
         }
         if (strcmp(argument, "--") == 0) {

@@ -13,7 +13,8 @@
 //     if (code != OPTIONS_GO_ON) return code;
 //
 // Accepted: --name=value, --name value, -h, --help; `--` ends the options. Names are matched whole,
-// so that a script does not change its meaning when an option is added. Help goes to stdout.
+// so that a script does not change its meaning when an option is added. Help goes to stdout;
+// --help=man writes it as a manual page.
 // A mistake is one line on stderr that says what to write.
 #ifndef TOOLS_COMMON_OPTIONS_H
 #define TOOLS_COMMON_OPTIONS_H
