@@ -5,10 +5,10 @@
 //
 // Writes a report of "name value" lines: the result, what was seen from outside, every counter of
 // the stack. Exit 0: the application came to its end without an error; 1: it did not.
-#include "attach.h"
 #include "common/exit_code.h"
 #include "common/options.h"
 #include "common/signals.h"
+#include "device.h"
 #include "loop.h"
 #include "tap.h"
 
@@ -16,13 +16,10 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "coradio/bytes.h"
 #include "coradio/datagram.h"
-#include "coradio/ip4.h"
 #include "coradio/ping.h"
 #include "coradio/tcp.h"
 #include "coradio/udp.h"
@@ -40,10 +37,7 @@ enum { CONTROLLER_RENO, CONTROLLER_RATE };
 static const char *const controller_names[] = {"reno", "rate", NULL};
 
 struct values {
-    const char *tap;
-    const char *unix_path;
-    const char *address;
-    const char *gateway;
+    struct device_values device;
     const char *to;
     const char *file;
     const char *report;
@@ -95,10 +89,7 @@ struct host {
 
 // clang-format off
 static const struct option_row rows[] = {
-    {"tap", OPTION_TEXT, "NAME", "TAP device to be on", .at = AT(tap)},
-    {"unix", OPTION_TEXT, "PATH", "socket of a bridge to be on", .at = AT(unix_path)},
-    {"address", OPTION_TEXT, "A/BITS", "our address", .at = AT(address)},
-    {"gateway", OPTION_TEXT, "A", "gateway; default none", .at = AT(gateway)},
+    DEVICE_ROWS(struct values, device),
     {"app", OPTION_CHOICE, "NAME", "send, ping, udp or idle", .at = AT(app), .choices = app_names},
     {"to", OPTION_TEXT, "HOST[:PORT]", "the peer", .at = AT(to)},
     {"file", OPTION_TEXT, "FILE", "what to send", .at = AT(file)},
@@ -130,45 +121,17 @@ static const struct options_spec spec = {
 
 // --- Options ---
 
-// "10.77.0.2/24" or "10.77.0.1:5001": an address and a number behind a sign.
-static bool split(const char *text, char sign, uint32_t *address, uint64_t *number) {
-    char first[COR_IP4_TEXT_BYTES];
-    size_t length = strcspn(text, (const char[]){sign, '\0'});
-    char *end;
-
-    if (length >= sizeof(first)) {
-        return false;
-    }
-    memcpy(first, text, length);
-    first[length] = '\0';
-    if (!cor_ip4_parse(first, address)) {
-        return false;
-    }
-    if (text[length] == '\0') {
-        return true;
-    }
-    *number = strtoull(text + length + 1, &end, 10);
-    return end != text + length + 1 && *end == '\0';
-}
-
 static int read_config(struct host *host, struct cor_net_config *config) {
     const struct values *values = &host->values;
-    uint64_t bits = 24;
     uint64_t port = 0;
+    int code = device_config(&spec, &values->device, config);
 
-    if ((values->tap == NULL) == (values->unix_path == NULL)) {
-        return options_error(&spec, "one of --tap and --unix must be given");
-    }
-    if (values->address == NULL || !split(values->address, '/', &config->address, &bits) ||
-        bits == 0 || bits > 32) {
-        return options_error(&spec, "--address must be given, as 10.77.0.2/24");
-    }
-    config->netmask = (uint32_t)(UINT64_MAX << (32 - bits));
-    if (values->gateway != NULL && !cor_ip4_parse(values->gateway, &config->gateway)) {
-        return options_error(&spec, "--gateway: '%s' is no address", values->gateway);
+    if (code != OPTIONS_GO_ON) {
+        return code;
     }
     if (values->app != APP_IDLE &&
-        (values->to == NULL || !split(values->to, ':', &host->to_address, &port) || port > 65535)) {
+        (values->to == NULL || !device_split(values->to, ':', &host->to_address, &port) ||
+         port > 65535)) {
         return options_error(&spec, "--to must be given, as 10.77.0.1:5001");
     }
     host->to_port = (uint16_t)port;
@@ -177,22 +140,6 @@ static int read_config(struct host *host, struct cor_net_config *config) {
         if (host->file < 0) {
             return options_error(&spec, "--file must be given and readable");
         }
-    }
-    return OPTIONS_GO_ON;
-}
-
-static int open_device(struct host *host) {
-    int error = host->values.tap != NULL
-                    ? cor_tap_open(&host->tap, host->values.tap, cor_net_frames(&host->net))
-                    : attach_unix(&host->tap, host->values.unix_path, cor_net_frames(&host->net));
-
-    if (error != 0) {
-        fprintf(
-            stderr,
-            "host: cannot open '%s': %s\n",
-            host->values.tap != NULL ? host->values.tap : host->values.unix_path,
-            strerror(error));
-        return EXIT_CODE_ENVIRONMENT;
     }
     return OPTIONS_GO_ON;
 }
@@ -400,27 +347,8 @@ static void run(struct host *host) {
 
 // --- The report ---
 
-// A struct of counters is its list of names, in this order.
-static void print_counters(
-    FILE *file, const char *prefix, const struct cor_counter_info *list, const void *counters) {
-    const uint64_t *values = counters;
-    uint32_t count = 0;
-
-    if (strcmp(prefix, "net") == 0) {
-        (void)cor_net_counter_list(&count);
-    } else if (strcmp(prefix, "tcp") == 0) {
-        (void)cor_tcp_counter_list(&count);
-    } else if (strcmp(prefix, "udp") == 0) {
-        (void)cor_udp_counter_list(&count);
-    } else {
-        (void)cor_ping_counter_list(&count);
-    }
-    for (uint32_t i = 0; i < count; i++) {
-        fprintf(file, "%s_%s %" PRIu64 "\n", prefix, list[i].name, values[i]);
-    }
-}
-
 static void print_send(FILE *file, const struct host *host) {
+    const struct cor_counter_info *list;
     uint32_t count;
     uint64_t us = host->acked_us - host->open_us;
     double bps = us > 0 ? (double)host->acked_bytes * 8e6 / (double)us : 0;
@@ -432,12 +360,14 @@ static void print_send(FILE *file, const struct host *host) {
     fprintf(file, "srtt_us %" PRIu32 "\n", cor_tcp_srtt_us(&host->tcp));
     fprintf(file, "rto_us %" PRIu32 "\n", cor_tcp_rto_us(&host->tcp));
     fprintf(file, "mss_bytes %" PRIu32 "\n", cor_tcp_mss_bytes(&host->tcp));
-    print_counters(file, "tcp", cor_tcp_counter_list(&count), cor_tcp_get_counters(&host->tcp));
+    list = cor_tcp_counter_list(&count);
+    device_print_counters(file, "tcp", list, count, cor_tcp_get_counters(&host->tcp));
 }
 
 static void print_ping(FILE *file, const struct host *host) {
     const struct cor_ping_counters *counters = cor_ping_get_counters(&host->ping);
     uint64_t replies = counters->replies_received;
+    const struct cor_counter_info *list;
     uint32_t count;
 
     if (replies > 0) {
@@ -445,12 +375,14 @@ static void print_ping(FILE *file, const struct host *host) {
         fprintf(file, "rtt_us_mean %" PRIu64 "\n", host->rtt_us_sum / replies);
         fprintf(file, "rtt_us_max %" PRIu64 "\n", host->rtt_us_max);
     }
-    print_counters(file, "ping", cor_ping_counter_list(&count), counters);
+    list = cor_ping_counter_list(&count);
+    device_print_counters(file, "ping", list, count, counters);
 }
 
 static int report(const struct host *host) {
     const char *path = host->values.report;
     FILE *file = path != NULL ? fopen(path, "w") : stdout;
+    const struct cor_counter_info *list;
     uint32_t count;
 
     if (file == NULL) {
@@ -463,12 +395,10 @@ static int report(const struct host *host) {
     } else if (host->values.app == APP_PING) {
         print_ping(file, host);
     } else if (host->values.app == APP_UDP) {
-        print_counters(file, "udp", cor_udp_counter_list(&count), cor_udp_get_counters(&host->udp));
+        list = cor_udp_counter_list(&count);
+        device_print_counters(file, "udp", list, count, cor_udp_get_counters(&host->udp));
     }
-    print_counters(file, "net", cor_net_counter_list(&count), cor_net_get_counters(&host->net));
-#define X(name, unit, text) fprintf(file, "tap_" #name " %" PRIu64 "\n", host->tap.counters.name);
-    COR_TAP_COUNTERS(X)
-#undef X
+    device_print(file, &host->net, &host->tap);
     if (path != NULL) {
         fclose(file);
     }
@@ -478,7 +408,7 @@ static int report(const struct host *host) {
 int main(int argc, char **argv) {
     static struct host host = {
         .values = {.ring_bytes = 65536, .count = 5, .payload_bytes = 56, .interval_ns = 100000000}};
-    struct cor_net_config config = {.mtu = 1500};
+    struct cor_net_config config = {0};
     int code = options_parse(&spec, argc, argv, &host.values);
 
     host.file = -1;
@@ -488,14 +418,11 @@ int main(int argc, char **argv) {
     if (code != OPTIONS_GO_ON) {
         return code;
     }
-    if (cor_linux_secret(config.secret) != 0 || signals_catch() != 0) {
+    if (signals_catch() != 0) {
         return EXIT_CODE_ENVIRONMENT;
     }
-    // The same from run to run: a kernel does not believe a new address within a second.
-    config.mac[0] = 0x02;
-    cor_put_be32(config.mac + 2, config.address);
     cor_net_init(&host.net, &config, cor_linux_now_us());
-    code = open_device(&host);
+    code = device_open(&spec, &host.values.device, &host.tap, &host.net);
     if (code != OPTIONS_GO_ON) {
         return code;
     }

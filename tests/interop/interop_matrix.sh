@@ -1,15 +1,22 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Our stack sends to the kernel over each combination of loss, reordering, delay, rate and size:
-# every transfer ends by itself, byte-exact, within its bound. Prints a line for each.
+# Over each combination of loss, reordering, delay, rate and size a transfer ends by itself,
+# byte-exact, within its bound: interop_matrix.sh from|to, from our stack to the kernel or back.
+# Prints a line for each.
 NETNS_SECONDS=1700
 . "$(dirname "$0")/netns.sh"
+netns_need nc netcat-openbsd
 netns_enter "$@"
 . "$(dirname "$0")/transfer.sh"
 
 transfer_seconds=120
 transfer_begin 1
-failed=0 count=0
+head -c 10001 /dev/urandom >"$NETNS_WORK/answer"
+back=$NETNS_WORK/answer
+failed=0 count=0 direction=$1
+
+declare -A us=([from]=transfer_us [to]=receive_us)
+declare -A gap=([from]=gap_us_max [to]=receive_gap_us_max)
 
 # cell LOSS REORDER DELAY RATE SIZE
 cell() {
@@ -18,18 +25,22 @@ cell() {
     [ "$rate" = unlimited ] || path+=",rate=$rate"
     head -c "$size" /dev/urandom >"$file"
     digest=$(sha256sum "$file" | cut -d ' ' -f 1)
-    transfer_path "unix:$NETNS_WORK/socket" cell --both "$path" --seed "$count"
-    transfer_host cell
-    sent=$?
-    transfer_result cell
+    if [ "$direction" = to ]; then
+        transfer_to_ours cell --both "$path" --seed "$count" >/dev/null
+    else
+        transfer_path "unix:$NETNS_WORK/socket" cell --both "$path" --seed "$count"
+        transfer_host cell
+        sent=$?
+        transfer_result cell
+    fi
     count=$((count + 1))
     [ "$sent" -eq 0 ] && [ "$intact" -eq 1 ] || failed=$((failed + 1))
     printf '%-5s %-5s %-6s %-9s %8d  %9s us  %8s again  %3s time-outs  gap %8s us  %s\n' \
         "$loss" "$reorder" "$delay" "$rate" "$size" \
-        "$(value transfer_us "$NETNS_WORK/cell")" \
+        "$(value "${us[$direction]}" "$NETNS_WORK/cell")" \
         "$(value tcp_bytes_retransmitted "$NETNS_WORK/cell")" \
         "$(value tcp_timeouts "$NETNS_WORK/cell")" \
-        "$(value gap_us_max "$NETNS_WORK/cell")" \
+        "$(value "${gap[$direction]}" "$NETNS_WORK/cell")" \
         "$([ "$sent" -eq 0 ] && [ "$intact" -eq 1 ] && echo intact || echo "FAILED, $sent $intact")"
 }
 

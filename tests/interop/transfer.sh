@@ -1,18 +1,23 @@
 # shellcheck shell=bash
 # SPDX-License-Identifier: MIT
 # Transfers over a path with impairments, ours and the kernel's over the same one; to be sourced
-# after netns.sh. The receiver is always the kernel's TCP with `coradio sink` on it.
+# after netns.sh.
 #
 #     transfer_begin BYTES
-#     transfer_ours NAME BRIDGE_OPTIONS...
-#     transfer_kernel NAME BRIDGE_OPTIONS...
+#     transfer_ours NAME BRIDGE_OPTIONS...       our stack sends to the kernel's (`coradio sink`)
+#     transfer_kernel NAME BRIDGE_OPTIONS...     the kernel's in its place
+#     transfer_to_ours NAME BRIDGE_OPTIONS...    the kernel's sends to our stack
+#     transfer_to_kernel NAME BRIDGE_OPTIONS...  the kernel's in its place
 #
-# The last two set `sent`, the sender's exit code, `goodput` in bit/s by the receiver's count, and
-# `intact`, 1 when the file came byte for byte. They leave reports in $NETNS_WORK: NAME (of our
+# In the bridge's options a is the end of our stack, so that --ba is the way to it. Each sets `sent`,
+# the sender's exit code, `goodput` in bit/s by the receiver's count, and `intact`, 1 when the file
+# came byte for byte. They leave reports in $NETNS_WORK: NAME (of our
 # stack), NAME.bridge, NAME.json (of the sink). Of what may be set before: `transfer_seconds`, the
-# bound of one transfer, `ring`, our send ring, and `options`, an array of more for our stack.
+# bound of one transfer, `ring`, our send ring, `options`, an array of more for our stack that sends,
+# `talk_options`, one for our stack that receives, and `back`, a file that it sends at the same time.
 
 options=()
+talk_options=()
 
 transfer_begin() {
     netns_make peer
@@ -25,21 +30,18 @@ transfer_begin() {
     head -c "$1" /dev/urandom >"$file"
     digest=$(sha256sum "$file" | cut -d ' ' -f 1)
     host=$INTEROP_BIN/interop_host bridge=$INTEROP_BIN/interop_bridge
+    talk=$INTEROP_BIN/interop_talk
     transfer_seconds=${transfer_seconds:-20}
 }
 
 # transfer_path END_A NAME OPTIONS...: bridge and sink; their results go into NAME.*.
 transfer_path() {
-    local end=$1 name=$2
-    shift 2
-    rm -f "$NETNS_WORK/socket"
-    netns_start bridge_pid "$NETNS_WORK/$name.bridge.log" "$bridge" --a "$end" \
-        --b "tap:peer0@$peer" "$@" --report "$NETNS_WORK/$name.bridge"
+    local name=$2
+    transfer_bridge "$@"
     netns_start_in sink_pid "$NETNS_WORK/$name.sink.log" "$peer" "$CORADIO" sink \
         --listen 10.77.0.1:5001 --once --duration "${transfer_seconds}s" --sha256 \
         --json="$NETNS_WORK/$name.json"
-    netns_await "$NETNS_WORK/$name.bridge.log" ready &&
-        netns_await "$NETNS_WORK/$name.sink.log" 'listening on' || exit 1
+    netns_await "$NETNS_WORK/$name.sink.log" 'listening on' || exit 1
 }
 
 # What arrived: goodput in bit/s by the receiver's count, intact 1 when it is the file.
@@ -86,4 +88,54 @@ transfer_kernel() {
         "$(megabits "$goodput")" \
         "$(netns_in "$self" cat /proc/sys/net/ipv4/tcp_congestion_control)" \
         "$(value ab_drop_queue "$NETNS_WORK/$name.bridge")"
+}
+
+# transfer_bridge END_A NAME OPTIONS...: the bridge alone.
+transfer_bridge() {
+    local end=$1 name=$2
+    shift 2
+    rm -f "$NETNS_WORK/socket"
+    netns_start bridge_pid "$NETNS_WORK/$name.bridge.log" "$bridge" --a "$end" \
+        --b "tap:peer0@$peer" "$@" --report "$NETNS_WORK/$name.bridge"
+    netns_await "$NETNS_WORK/$name.bridge.log" ready || exit 1
+}
+
+# transfer_send_to ADDRESS: the peer's kernel sends the file there, and takes what comes back.
+transfer_send_to() {
+    netns_in "$peer" timeout "$transfer_seconds" nc -N "$1" 5001 <"$file" >"$NETNS_WORK/came_back"
+    sent=$?
+}
+
+transfer_to_ours() {
+    local name=$1
+    shift
+    transfer_bridge "unix:$NETNS_WORK/socket" "$name" "$@"
+    rm -f "$NETNS_WORK/taken"
+    netns_start talk_pid "$NETNS_WORK/$name.log" timeout "$transfer_seconds" "$talk" \
+        --unix "$NETNS_WORK/socket" --address 10.77.0.2/24 --app pipe --out "$NETNS_WORK/taken" \
+        ${back:+--in "$back"} "${talk_options[@]}" --report "$NETNS_WORK/$name"
+    netns_await "$NETNS_WORK/$name.log" ready || exit 1
+    transfer_send_to 10.77.0.2
+    wait "$talk_pid"
+    taken=$?
+    netns_stop "$bridge_pid"
+    goodput=$(value receive_bps "$NETNS_WORK/$name")
+    intact=0
+    [ "$taken" -eq 0 ] && cmp -s "$file" "$NETNS_WORK/taken" &&
+        cmp -s "${back:-/dev/null}" "$NETNS_WORK/came_back" && intact=1
+    printf '  %-28s to us  %6s Mbit/s, longest gap %s us\n' "$name" "$(megabits "$goodput")" \
+        "$(value receive_gap_us_max "$NETNS_WORK/$name")"
+}
+
+transfer_to_kernel() {
+    local name=$1
+    shift
+    transfer_bridge "tap:self0@$self" "$name" "$@"
+    netns_start_in sink_pid "$NETNS_WORK/$name.sink.log" "$self" "$CORADIO" sink \
+        --listen 10.77.0.3:5001 --once --duration "${transfer_seconds}s" --sha256 \
+        --json="$NETNS_WORK/$name.json"
+    netns_await "$NETNS_WORK/$name.sink.log" 'listening on' || exit 1
+    transfer_send_to 10.77.0.3
+    transfer_result "$name"
+    printf '  %-28s to the kernel %6s Mbit/s\n' "$name" "$(megabits "$goodput")"
 }
