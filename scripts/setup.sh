@@ -38,4 +38,8 @@ if [ ${#missing[@]} -gt 0 ]; then
     fi
 fi
 scripts/fetch-lwip.sh
-scripts/fetch-npm.sh
+# Without npm's packages everything runs but the tests of the reports, whose figures stay still.
+if ! scripts/fetch-npm.sh; then
+    case " $* " in *" test "*) exit 3 ;; esac
+    echo "setup: going on without them: reports will have still pictures" >&2
+fi
