@@ -37,6 +37,8 @@ fails_with() {
 "$CORADIO" run --board pico2w --virtual --app ping --count 3 --json=ping.json >/dev/null
 "$CORADIO" run --board pico2w --virtual --app udp-tx --bytes 1MiB --json=udp.json >/dev/null
 "$CORADIO" budget --json >budget.json
+"$CORADIO" compare --a bus-mhz=37.5 --b bus-mhz=50 --c bus-mhz=36 --settings 'bytes=128KiB loss=0.03' \
+    --blocks 8 --output samples.jsonl --json=compare.json >/dev/null 2>&1
 "$CORADIO" sink --listen 127.0.0.1:0 --once --quiet --json=sink.json >sink.txt 2>/dev/null &
 sink=$!
 for _ in $(seq 100); do
@@ -50,12 +52,13 @@ sink=
 
 check "a report is made from all kinds" \
     "$CORADIO" report --output page.html --svg svg --title 'A <b>title</b>' \
-    'upload <1> & "co".json' ping.json udp.json sink.json budget.json trace.csv
+    'upload <1> & "co".json' ping.json udp.json sink.json budget.json trace.csv \
+    compare.json
 check "Chromium finds nothing wrong" node "$here/look.mjs" page.html "$folder/page.png"
 check "no text becomes markup" bash -c '! grep -q "<b>title</b>" page.html'
 check "the same results give the same page" bash -c '
     "$CORADIO" report --output again.html --title "A <b>title</b>" "$1" ping.json udp.json \
-        sink.json budget.json trace.csv && cmp page.html again.html' _ 'upload <1> & "co".json'
+        sink.json budget.json trace.csv compare.json && cmp page.html again.html' _ 'upload <1> & "co".json'
 check "figures are files of their own" test -s svg/budget-waterfall.svg
 check "a figure's file is well-formed" node -e '
     const text = require("fs").readFileSync("svg/budget-waterfall.svg", "utf8");

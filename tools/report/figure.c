@@ -322,6 +322,48 @@ void figure_strips(
     fputs("</svg>\n", out);
 }
 
+void figure_differences(
+    FILE *out,
+    const char *title,
+    const char *unit,
+    const struct figure_difference *differences,
+    size_t count) {
+    double from = 0;
+    double to = 0;
+    char text[48];
+
+    for (size_t i = 0; i < count; i++) {
+        from = fmin(from, differences[i].low);
+        to = fmax(to, differences[i].high);
+    }
+    if (!(from < to)) {
+        from -= 1;
+        to += 1;
+    }
+    begin(out, title, (int)count * ROW_HEIGHT + 34);
+    double zero = place(0, from, to, NAME_RIGHT, VALUE_LEFT);
+    fprintf(out, "<path d=\"M%.1f 2v%zu\" class=\"grid\"/>\n", zero, count * ROW_HEIGHT);
+    for (size_t i = 0; i < count; i++) {
+        const struct figure_difference *each = &differences[i];
+        double y = (double)i * ROW_HEIGHT + 16;
+
+        row_name(out, y + 5, "text", each->name);
+        fprintf(
+            out,
+            "<path d=\"M%.1f %.1fH%.1f\" class=\"line\"/>\n<circle cx=\"%.1f\" cy=\"%.1f\" r=\"5\" "
+            "class=\"s5\"/>\n",
+            place(each->low, from, to, NAME_RIGHT, VALUE_LEFT),
+            y,
+            place(each->high, from, to, NAME_RIGHT, VALUE_LEFT),
+            place(each->estimate, from, to, NAME_RIGHT, VALUE_LEFT),
+            y);
+        snprintf(text, sizeof(text), "%+.3g %s", each->estimate, unit);
+        label(out, VALUE_LEFT + 8, y + 5, "text", "start", text);
+    }
+    label(out, zero, (double)count * ROW_HEIGHT + 20, "muted", "middle", "no difference");
+    fputs("</svg>\n", out);
+}
+
 // Custom properties of the page's style, of the light and of the dark scheme.
 static void write_colours(FILE *file) {
     const char *end = strstr(report_page_css, "* { box-sizing");

@@ -64,6 +64,20 @@ struct figure_row {
 void figure_strips(
     FILE *out, const char *title, const char *unit, const struct figure_row *rows, size_t count);
 
+// Differences from zero with their intervals, on one scale.
+struct figure_difference {
+    const char *name;
+    double estimate;
+    double low;
+    double high;
+};
+void figure_differences(
+    FILE *out,
+    const char *title,
+    const char *unit,
+    const struct figure_difference *differences,
+    size_t count);
+
 // A file with the style inside. Returns 0 or an errno.
 int figure_save(const char *path, const char *svg);
 

@@ -265,6 +265,41 @@ static void compare_pairs(struct page *page) {
     }
 }
 
+static void compare_intervals(struct page *page, const char *unit) {
+    struct figure_difference differences[ROWS_MAX];
+    char names[ROWS_MAX][32];
+    struct page_figure figure;
+    const cJSON *each;
+    size_t count = 0;
+
+    cJSON_ArrayForEach(each, report_at(page->input->json, "comparisons")) {
+        double estimate = report_number(each, "hodges_lehmann", NAN);
+        double low = report_number(each, "interval.low", NAN);
+        double high = report_number(each, "interval.high", NAN);
+
+        if (count < ROWS_MAX && isfinite(estimate) && low <= high) {
+            snprintf(
+                names[count],
+                sizeof(names[count]),
+                "%.12s - %.12s",
+                report_text(each, "b", "B"),
+                report_text(each, "a", "A"));
+            differences[count] = (struct figure_difference){names[count], estimate, low, high};
+            count++;
+        }
+    }
+    if (count > 0) {
+        page_figure_begin(&figure);
+        figure_differences(figure.svg, "Differences and their intervals", unit, differences, count);
+        page_figure_end(
+            page,
+            &figure,
+            "differences",
+            NULL,
+            "Differences (Hodges-Lehmann) and their 95 % intervals");
+    }
+}
+
 void page_compare(struct page *page) {
     const cJSON *configurations = report_at(page->input->json, "configurations");
     const char *unit = report_text(page->input->json, "unit", "");
@@ -289,6 +324,7 @@ void page_compare(struct page *page) {
     for (size_t i = 0; i < count; i++) {
         free(values[i]);
     }
+    compare_intervals(page, unit);
 }
 
 // ---- power trace
