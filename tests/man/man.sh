@@ -36,7 +36,7 @@ for command in "${commands[@]}"; do
     missing=
     text=$(sed 's/\\-/-/g' "$page")
     for option in $options; do
-        printf '%s\n' "$text" | grep -q -- "$option" || missing+="$option "
+        grep -q -- "$option" <<<"$text" || missing+="$option "
     done
     check "$command: its page has every option of --help" "$(is test -z "$missing")" "$missing"
     check "$command: its page begins with examples or has none" \
