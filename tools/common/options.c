@@ -207,6 +207,18 @@ static int set_choice(
     return options_error(spec, "--%s: '%s' is none of: %s", row->name, text, list);
 }
 
+static int add_item(
+    const struct options_spec *spec,
+    const struct option_row *row,
+    const char *text,
+    struct option_list *list) {
+    if (list->count == OPTION_LIST_MAX) {
+        return options_error(spec, "--%s: given more than %d times", row->name, OPTION_LIST_MAX);
+    }
+    list->items[list->count++] = text;
+    return OPTIONS_GO_ON;
+}
+
 static int set_flag(
     const struct options_spec *spec, const struct option_row *row, const char *text, bool *flag) {
     if (text == NULL || strcmp(text, "yes") == 0) {
@@ -276,6 +288,8 @@ static int set_value(
         }
         *(const char **)at = text;
         return OPTIONS_GO_ON;
+    case OPTION_LIST:
+        return add_item(spec, row, text, at);
     case OPTION_CHOICE:
         return set_choice(spec, row, text, at);
     default:

@@ -39,6 +39,14 @@ enum option_kind {
     OPTION_TIME,          // uint64_t, nanoseconds
     OPTION_RATE,          // uint64_t, bits a second
     OPTION_CHOICE,        // int, index in `choices`
+    OPTION_LIST,          // struct option_list; may be given again and again
+};
+
+#define OPTION_LIST_MAX 64
+
+struct option_list {
+    const char *items[OPTION_LIST_MAX];
+    size_t count;
 };
 
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): the order is that of the tables

@@ -68,9 +68,9 @@ static const struct option_row rows[] = {
     {"segment-us", OPTION_REAL, "US", "one cost for each segment in place of the cost table",
      AT(segment_us), .max = 1e6},
     {"chip-frame-us", OPTION_REAL, "US", "time inside the chip for each frame (default 0)",
-     AT(chip_frame_us), .max = 1e6},
+     AT(chip_frame_us), GIVEN(chip_frame_given), .max = 1e6},
     {"credit-window", OPTION_COUNT, "N", "frames the chip takes in advance (default 8)",
-     AT(credit_window), .min = 1, .max = 20},
+     AT(credit_window), GIVEN(credit_window_given), .min = 1, .max = 20},
     {"ring", OPTION_SIZE, "N", "send ring of the application (default 64KiB)", AT(ring_bytes),
      GIVEN(ring_given), .min = 4096, .max = COR_TCP_RING_BYTES_MAX},
     {"receive-ring", OPTION_SIZE, "N", "receive ring of the application (default 23360, "
@@ -95,7 +95,7 @@ static const struct option_row rows[] = {
      "the most the chip takes)",
      AT(ampdu), .min = 1, .max = 32},
     {"ap-ampdu", OPTION_COUNT, "N", "the same of the access point; 1: it sends each ACK alone "
-     "(default 8)", AT(ap_ampdu), .min = 1, .max = 32},
+     "(default 8)", AT(ap_ampdu), GIVEN(ap_ampdu_given), .min = 1, .max = 32},
     {"dtim", OPTION_COUNT, "N", "beacons between two DTIMs (default 1)", AT(dtim), .min = 1,
      .max = 255},
     {"loss", OPTION_REAL, "P", "chance 0..1 that an MPDU is not received", AT(loss), .max = 1},
@@ -119,6 +119,11 @@ static const struct option_row rows[] = {
     {"fault", OPTION_TEXT, "LINE", "lines of such a script, between semicolons", AT(fault)},
     {"start-time", OPTION_TIME, "T", "virtual time at the start (default 0); 4294s is just before "
      "32 bits of microseconds wrap", AT(start_ns), .max = 1e18},
+
+    {"twin-set", OPTION_LIST, "NAME=VALUE", "another value for a constant of the twin that nobody "
+     "is sure of, which changes the model (docs/reference/constants.md lists them); may be "
+     "given again",
+     AT(twin_set)},
 
     {.kind = OPTION_HEADING, .help = "What comes out"},
     {"watch", OPTION_FLAG, NULL, "show rate, waits and bus while it runs, on stderr", AT(watch)},
@@ -174,6 +179,7 @@ void run_options_init(struct run_options *options) {
         .peer_window = 65535,
         .seed = 1,
     };
+    twin_unsure_init(&options->unsure);
 }
 
 // "name=value" up to the comma at `end` into the field of that name.
@@ -434,11 +440,83 @@ static int parse_forward(struct run_options *options) {
     return OPTIONS_GO_ON;
 }
 
+// ---- constants of the twin
+
+// An option and a constant that are the same thing: the constant fills in what was not given.
+static int merge_constant(
+    const struct run_options *options, const char *name, bool given, uint64_t *value) {
+    size_t index = twin_unsure_find(name);
+    bool set = twin_unsure_get(&options->unsure, index) != twin_unsure_row(index)->value;
+
+    if (set && given) {
+        return options_error(&spec, "--twin-set %s and the option for it: give one", name);
+    }
+    if (set) {
+        *value = twin_unsure_get(&options->unsure, index);
+    }
+    return OPTIONS_GO_ON;
+}
+
+static int set_constant(struct run_options *options, const char *item) {
+    size_t size = strcspn(item, "=");
+    const struct twin_unsure_row *row;
+    uint64_t value;
+    char name[64];
+    size_t index;
+
+    snprintf(name, sizeof(name), "%.*s", (int)(size < 63 ? size : 63), item);
+    index = twin_unsure_find(name);
+    if (index == twin_unsure_count()) {
+        return options_error(
+            &spec, "--twin-set: '%s' is no constant; docs/reference/constants.md lists them", name);
+    }
+    row = twin_unsure_row(index);
+    if (item[size] != '=' || units_parse_count(item + size + 1, &value) != NULL ||
+        !twin_unsure_set(&options->unsure, index, value)) {
+        return options_error(
+            &spec,
+            "--twin-set: %s is %llu, and may be %llu to %llu: write %s=NUMBER",
+            name,
+            (unsigned long long)row->value,
+            (unsigned long long)row->low,
+            (unsigned long long)row->high,
+            name);
+    }
+    return OPTIONS_GO_ON;
+}
+
+static int parse_constants(struct run_options *options) {
+    uint64_t frame_ns = 0;
+    int code = OPTIONS_GO_ON;
+
+    for (size_t i = 0; code == OPTIONS_GO_ON && i < options->twin_set.count; i++) {
+        code = set_constant(options, options->twin_set.items[i]);
+    }
+    if (code == OPTIONS_GO_ON) {
+        code = merge_constant(
+            options, "chip.credit_window", options->credit_window_given, &options->credit_window);
+    }
+    if (code == OPTIONS_GO_ON) {
+        code = merge_constant(options, "ap.ampdu", options->ap_ampdu_given, &options->ap_ampdu);
+    }
+    if (code == OPTIONS_GO_ON) {
+        code = merge_constant(options, "chip.frame_ns", options->chip_frame_given, &frame_ns);
+    }
+    if (frame_ns != 0) {
+        options->chip_frame_ns = frame_ns;
+        options->chip_frame_us = (double)frame_ns / 1e3;
+    }
+    return code;
+}
+
 int run_options_parse(struct run_options *options, int argc, char **argv) {
     int code = options_parse(&spec, argc, argv, options);
 
     if (code == OPTIONS_GO_ON) {
         code = check(options);
+    }
+    if (code == OPTIONS_GO_ON) {
+        code = parse_constants(options);
     }
     if (code == OPTIONS_GO_ON) {
         code = parse_ap(options);

@@ -5,6 +5,9 @@
 #ifndef RUN_OPTIONS_H
 #define RUN_OPTIONS_H
 
+#include "common/options.h"
+#include "coradio_twin/unsure.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -58,6 +61,9 @@ struct run_options {
     uint64_t segment_ns;  // the two above, computed
     uint64_t chip_frame_ns;
     uint64_t credit_window;
+    bool credit_window_given;
+    bool chip_frame_given;
+    bool ap_ampdu_given;
     uint64_t ring_bytes;
     bool ring_given;
     uint64_t receive_ring_bytes;
@@ -86,9 +92,11 @@ struct run_options {
     uint64_t wire_delay_ns;
     uint64_t peer_window;
     uint64_t seed;
-    const char *faults;  // a script; NULL: none
-    const char *fault;   // lines of one, between semicolons
-    uint64_t start_ns;   // virtual time at the start
+    struct option_list twin_set;  // NAME=VALUE as written
+    struct twin_unsure unsure;    // the constants the twin takes
+    const char *faults;           // a script; NULL: none
+    const char *fault;            // lines of one, between semicolons
+    uint64_t start_ns;            // virtual time at the start
     // What to print and write.
     const char *json;
     uint64_t samples_ns;  // between two samples; 0: none

@@ -59,6 +59,20 @@ static void json_receive(cJSON *to, const struct result *result) {
     json_add_u64(to, "acks_on_data", result->acks_on_data);
 }
 
+// Constants of the model that were given other values.
+static void json_constants(cJSON *to, const struct run_options *asked) {
+    cJSON *part = asked->twin_set.count == 0 ? NULL : json_add_object(to, "twin_set");
+
+    for (size_t i = 0; part != NULL && i < twin_unsure_count(); i++) {
+        const struct twin_unsure_row *row = twin_unsure_row(i);
+        uint64_t value = twin_unsure_get(&asked->unsure, i);
+
+        if (value != row->value) {
+            json_add_u64(part, row->name, value);
+        }
+    }
+}
+
 static void json_asked(cJSON *to, const struct run_options *asked) {
     json_add_real(to, "bus_mhz", asked->bus_mhz, 6);
     json_add_real(to, "cpu_mhz", asked->cpu_mhz, 6);
@@ -95,6 +109,7 @@ static void json_asked(cJSON *to, const struct run_options *asked) {
     json_add_text(to, "auth", asked->auth == RUN_AUTH_WPA2 ? "wpa2" : "open");
     json_add_text(to, "address", asked->address == RUN_ADDRESS_DHCP ? "dhcp" : "static");
     json_add_bool(to, "virtual", asked->in_virtual);
+    json_constants(to, asked);
 }
 
 static void json_effective(cJSON *to, const struct report_effective *effective) {
@@ -325,6 +340,9 @@ void report_table(
         effective->cpu_hz / 1e6,
         asked->engine == RUN_ENGINE_SERIAL ? "serial" : "queued",
         result->complete ? "" : " (not complete)");
+    for (size_t i = 0; i < asked->twin_set.count; i++) {
+        fprintf(out, "  another model: %s\n", asked->twin_set.items[i]);
+    }
     if (asked->app == RUN_APP_PING) {
         table_ping(out, result);
     } else {

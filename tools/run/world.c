@@ -414,6 +414,7 @@ struct world *world_new(const struct world_setup *setup, char error[256]) {
         world->peer_digest = sha256_new();
     }
     world->sim = twin_sim_new(world->options->seed, world->options->start_ns);
+    twin_sim_set_unsure(world->sim, &world->options->unsure);
     world->frames = twin_frames_new();
     world->script = run_faults_new(world->options, world->sim, &wrong_use, error);
     if (world->script == NULL && error[0] != '\0') {

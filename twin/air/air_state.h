@@ -9,6 +9,7 @@
 
 #include "air/table.h"
 #include "coradio_twin/air.h"
+#include "coradio_twin/unsure.h"
 
 #define TWIN_AIR_MACS_MAX (TWIN_AP_STATIONS_MAX + 1u + TWIN_AIR_NEIGHBOURS_MAX)
 // Places in use or once used; the loops go no further.
@@ -138,8 +139,8 @@ struct twin_air {
 
 // ---- timing.c
 void twin_timing_init(struct twin_air *air);
-uint64_t twin_timing_ofdm_ns(uint32_t size_bytes);
-uint64_t twin_timing_dsss_ns(uint32_t size_bytes);
+uint64_t twin_timing_ofdm_ns(const struct twin_air *air, uint32_t size_bytes);
+uint64_t twin_timing_dsss_ns(const struct twin_air *air, uint32_t size_bytes);
 uint32_t twin_timing_subframe_bytes(uint32_t mpdu_bytes);  // padded
 
 // ---- channel.c

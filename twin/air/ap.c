@@ -156,7 +156,9 @@ static uint64_t judge(
     const char *key,
     enum twin_auth auth,
     enum twin_join *outcome) {
-    uint64_t scan_ns = TWIN_AP_SCAN_CHANNELS * TWIN_AP_SCAN_CHANNEL_NS;
+    const struct twin_unsure *unsure = twin_sim_unsure(ap->config.sim);
+    uint64_t scan_ns = TWIN_AP_SCAN_CHANNELS * unsure->ap_scan_channel_ns;
+    uint64_t associated_ns = scan_ns + unsure->ap_auth_ns + unsure->ap_assoc_ns;
 
     if (ssid == NULL || strcmp(ssid, ap->config.ssid) != 0) {
         *outcome = TWIN_JOIN_NO_NETWORK;
@@ -169,27 +171,27 @@ static uint64_t judge(
     if (!open && common == 0) {
         ap->refusal = TWIN_AP_DENIED_UNSPECIFIED;
         *outcome = TWIN_JOIN_REFUSED;
-        return scan_ns + TWIN_AP_AUTH_NS + TWIN_AP_ASSOC_NS;
+        return associated_ns;
     }
     if (stations(ap) >= TWIN_AP_STATIONS_MAX) {
         *outcome = TWIN_JOIN_FULL;
-        return scan_ns + TWIN_AP_AUTH_NS + TWIN_AP_ASSOC_NS;
+        return associated_ns;
     }
     *outcome = TWIN_JOIN_OK;
     if (auth == TWIN_AUTH_OPEN) {
-        return scan_ns + TWIN_AP_AUTH_NS + TWIN_AP_ASSOC_NS;
+        return associated_ns;
     }
     if ((common & TWIN_AUTH_WPA3) != 0) {
         // The key is proved in the authentication, before the association.
         *outcome = right_key ? TWIN_JOIN_OK : TWIN_JOIN_WRONG_KEY;
-        scan_ns += TWIN_AP_SAE_NS;
-        return right_key ? scan_ns + TWIN_AP_ASSOC_NS + TWIN_AP_HANDSHAKE_NS : scan_ns;
+        scan_ns += unsure->ap_sae_ns;
+        return right_key ? scan_ns + unsure->ap_assoc_ns + unsure->ap_handshake_ns : scan_ns;
     }
     if (!right_key) {
         *outcome = TWIN_JOIN_WRONG_KEY;
-        return scan_ns + TWIN_AP_AUTH_NS + TWIN_AP_ASSOC_NS + TWIN_AP_WRONG_KEY_NS;
+        return associated_ns + TWIN_AP_WRONG_KEY_NS;
     }
-    return scan_ns + TWIN_AP_AUTH_NS + TWIN_AP_ASSOC_NS + TWIN_AP_HANDSHAKE_NS;
+    return associated_ns + unsure->ap_handshake_ns;
 }
 
 // NOLINTNEXTLINE(readability-function-size): what the seam asks, and never on a frame's way

@@ -179,7 +179,8 @@ static void count_collision(struct twin_air *air) {
             longest_ns = later(longest_ns, mac->ppdu.air_ns);
         }
     }
-    air->counters.collision_ns += contended_ns + longest_ns + TWIN_AIR_ACK_TIMEOUT_NS;
+    air->counters.collision_ns +=
+        contended_ns + longest_ns + twin_sim_unsure(air->config.sim)->air_ack_timeout_ns;
 }
 
 static void end_ppdu(struct twin_air *air) {
@@ -188,7 +189,7 @@ static void end_ppdu(struct twin_air *air) {
 
     if (air->collided) {
         count_collision(air);
-        busy_ns = TWIN_AIR_ACK_TIMEOUT_NS;
+        busy_ns = twin_sim_unsure(air->config.sim)->air_ack_timeout_ns;
     } else if (mac != NULL) {
         busy_ns = twin_exchange_end(mac);
     }

@@ -77,7 +77,7 @@ static void build_group(struct twin_mac *mac) {
     ppdu->psdu_bytes = twin_air_mpdu_bytes(mac->air, size_bytes);
     ppdu->count = 1;
     ppdu->retried = 0;
-    ppdu->air_ns = twin_timing_dsss_ns(ppdu->psdu_bytes);
+    ppdu->air_ns = twin_timing_dsss_ns(mac->air, ppdu->psdu_bytes);
     mac->air->counters.downlink_ppdus++;
     mac->air->counters.downlink_mpdus++;
 }
@@ -169,8 +169,10 @@ static uint64_t end_data(struct twin_mac *mac) {
     air->counters.exchange_ns += ppdu->contended_ns + ppdu->air_ns;
     air->counters.occupied_ns += ppdu->air_ns;
     if (ppdu->arrived == 0) {
-        air->counters.exchange_ns += TWIN_AIR_ACK_TIMEOUT_NS;
-        return TWIN_AIR_ACK_TIMEOUT_NS;
+        uint64_t wait_ns = twin_sim_unsure(air->config.sim)->air_ack_timeout_ns;
+
+        air->counters.exchange_ns += wait_ns;
+        return wait_ns;
     }
     if (mac->config.access_point) {
         air->counters.station_tx_ns += response_ns;

@@ -100,7 +100,7 @@ struct twin_mac *twin_mac_new(struct twin_air *air, const struct twin_mac_config
     mac->air = air;
     mac->config = *config;
     if (config->queue_frames == 0) {
-        mac->config.queue_frames = TWIN_AIR_QUEUE_FRAMES;
+        mac->config.queue_frames = (uint32_t)twin_sim_unsure(air->config.sim)->air_queue_frames;
     }
     if (config->retries_max == 0) {
         mac->config.retries_max = TWIN_AIR_RETRIES_MAX;

@@ -191,8 +191,8 @@ void twin_ps_beacon_build(struct twin_mac *access_point) {
     ppdu->count = 0;
     ppdu->retried = 0;
     ppdu->power_save = false;
-    ppdu->psdu_bytes = TWIN_AIR_BEACON_BYTES;
-    ppdu->air_ns = twin_timing_dsss_ns(TWIN_AIR_BEACON_BYTES);
+    ppdu->psdu_bytes = (uint32_t)twin_sim_unsure(air->config.sim)->air_beacon_bytes;
+    ppdu->air_ns = twin_timing_dsss_ns(air, ppdu->psdu_bytes);
     ppdu->dtim = access_point->beacon_number % access_point->dtim_period == 0;
     air->counters.beacons++;
     for (size_t i = 0; i < COUNT_OF_MACS(air); i++) {
@@ -208,7 +208,10 @@ static void hear_beacon(struct twin_mac *station, bool group_follows) {
     struct twin_ps *ps = &station->ps;
 
     if (!ps->asleep) {
-        station->air->counters.station_rx_ns += twin_timing_dsss_ns(TWIN_AIR_BEACON_BYTES);
+        const struct twin_air *air = station->air;
+        uint64_t size_bytes = twin_sim_unsure(air->config.sim)->air_beacon_bytes;
+
+        station->air->counters.station_rx_ns += twin_timing_dsss_ns(air, (uint32_t)size_bytes);
     }
     if (!ps->listening) {
         return;

@@ -18,7 +18,8 @@
 #define TWIN_AIR_EXTENSION_NS (6 * US)
 // ACK time-out = SIFS + slot + PHY-RX-START delay (specified, 10.3.2.9). UNSURE: that delay is 24
 // us here (ERP-OFDM); the fact sheet gives 40..55 us for the sum.
-#define TWIN_AIR_ACK_TIMEOUT_NS (TWIN_AIR_SIFS_NS + TWIN_AIR_SLOT_NS + 24 * US)
+#define TWIN_AIR_ACK_TIMEOUT_NS       (TWIN_AIR_SIFS_NS + TWIN_AIR_SLOT_NS + 24 * US)
+#define TWIN_AIR_ACK_TIMEOUT_NS_RANGE (40 * US), (55 * US)
 
 // ---- access category best effort
 
@@ -52,11 +53,13 @@
 #define TWIN_AIR_OFDM_PREAMBLE_NS (20 * US)
 // Control responses and null frames: the highest basic rate not above that of the data. UNSURE: it
 // is 24 Mbit/s with most access points, 6 or 12 with some.
-#define TWIN_AIR_RESPONSE_DBPS 96u
+#define TWIN_AIR_RESPONSE_DBPS       96u
+#define TWIN_AIR_RESPONSE_DBPS_RANGE 24u, 96u
 // Specified: DSSS long preamble and header 144 + 48 us. Beacons and group frames go at the lowest
 // basic rate. UNSURE: that is 1 Mbit/s with most access points.
-#define TWIN_AIR_DSSS_PREAMBLE_NS (192 * US)
-#define TWIN_AIR_DSSS_BIT_NS      (1 * US)
+#define TWIN_AIR_DSSS_PREAMBLE_NS  (192 * US)
+#define TWIN_AIR_DSSS_BIT_NS       (1 * US)
+#define TWIN_AIR_DSSS_BIT_NS_RANGE 182u, (1 * US)
 // Specified: the longest PPDU (L-SIG length field), without the signal extension.
 #define TWIN_AIR_PPDU_MAX_NS (5484 * US)
 
@@ -82,7 +85,8 @@
 #define TWIN_AIR_BLOCK_ACK_BYTES 32u
 #define TWIN_AIR_NULL_BYTES      28u
 // A beacon. UNSURE: 150 to 300 bytes, as long as the access point's list of elements.
-#define TWIN_AIR_BEACON_BYTES 150u
+#define TWIN_AIR_BEACON_BYTES       150u
+#define TWIN_AIR_BEACON_BYTES_RANGE 150u, 300u
 
 // ---- beacons and power save
 
@@ -93,11 +97,17 @@
 // Return to sleep in PM2. Read from public code: pm2_sleep_ret of the C driver's PERFORMANCE word.
 #define TWIN_AIR_SLEEP_RETURN_NS (200 * MS)
 
+// MPDUs of the access point in one A-MPDU. UNSURE: as many as the board's block-ack window of 8; an
+// access point may send TCP's ACKs one by one.
+#define TWIN_AP_AMPDU       8u
+#define TWIN_AP_AMPDU_RANGE 1u, 32u
+
 // ---- queues
 
 // UNSURE: frames a MAC holds towards one receiver (mac80211's access points of today hold more,
 // with a queue discipline; the chip holds fewer, and its model sets so).
-#define TWIN_AIR_QUEUE_FRAMES 256u
+#define TWIN_AIR_QUEUE_FRAMES       256u
+#define TWIN_AIR_QUEUE_FRAMES_RANGE 32u, 1024u
 
 // ---- other networks on the channel
 
@@ -127,17 +137,22 @@
 #define TWIN_AP_REASON_CLASS_3     7u
 // Time on a channel. Read from public code: picowi sets 40 ms. UNSURE: what the firmware takes
 // without being told. All channels are visited before a network is chosen.
-#define TWIN_AP_SCAN_CHANNEL_NS (40 * MS)
-#define TWIN_AP_SCAN_CHANNELS   13u
+#define TWIN_AP_SCAN_CHANNEL_NS       (40 * MS)
+#define TWIN_AP_SCAN_CHANNEL_NS_RANGE (20 * MS), (120 * MS)
+#define TWIN_AP_SCAN_CHANNELS         13u
 // UNSURE: passes over all channels before "no network"; four make the 1..3 s seen on boards.
 #define TWIN_AP_SCAN_PASSES 4u
 // UNSURE: authentication and association, request and answer each.
-#define TWIN_AP_AUTH_NS  (3 * MS)
-#define TWIN_AP_ASSOC_NS (3 * MS)
+#define TWIN_AP_AUTH_NS        (3 * MS)
+#define TWIN_AP_AUTH_NS_RANGE  (1 * MS), (20 * MS)
+#define TWIN_AP_ASSOC_NS       (3 * MS)
+#define TWIN_AP_ASSOC_NS_RANGE (1 * MS), (20 * MS)
 // UNSURE: the four messages of the key exchange, processing at both ends included.
-#define TWIN_AP_HANDSHAKE_NS (30 * MS)
+#define TWIN_AP_HANDSHAKE_NS       (30 * MS)
+#define TWIN_AP_HANDSHAKE_NS_RANGE (5 * MS), (200 * MS)
 // UNSURE: commit and confirm of SAE, two messages each way, and the arithmetic at both ends.
-#define TWIN_AP_SAE_NS (200 * MS)
+#define TWIN_AP_SAE_NS       (200 * MS)
+#define TWIN_AP_SAE_NS_RANGE (50 * MS), (800 * MS)
 // With a wrong key message 1 is sent four times, 100 ms and then 1000 ms apart, before the station
 // is thrown out. Read from public code: hostapd wpa_auth.c, eapol_key_timeout_first 100 and _subseq
 // 1000, wpa_pairwise_update_count 4.

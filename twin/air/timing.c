@@ -27,15 +27,17 @@ uint64_t twin_air_ppdu_ns(const struct twin_air *air, uint32_t psdu_bytes) {
     return TWIN_AIR_HT_PREAMBLE_NS + data_ns(air, psdu_bytes) + TWIN_AIR_EXTENSION_NS;
 }
 
-uint64_t twin_timing_ofdm_ns(uint32_t size_bytes) {
-    uint64_t symbols =
-        divide_up(TWIN_AIR_SERVICE_TAIL_BITS + UINT64_C(8) * size_bytes, TWIN_AIR_RESPONSE_DBPS);
+uint64_t twin_timing_ofdm_ns(const struct twin_air *air, uint32_t size_bytes) {
+    uint64_t symbols = divide_up(
+        TWIN_AIR_SERVICE_TAIL_BITS + UINT64_C(8) * size_bytes,
+        twin_sim_unsure(air->config.sim)->air_response_dbps);
 
     return TWIN_AIR_OFDM_PREAMBLE_NS + symbols * TWIN_AIR_SYMBOL_NS + TWIN_AIR_EXTENSION_NS;
 }
 
-uint64_t twin_timing_dsss_ns(uint32_t size_bytes) {
-    return TWIN_AIR_DSSS_PREAMBLE_NS + UINT64_C(8) * size_bytes * TWIN_AIR_DSSS_BIT_NS;
+uint64_t twin_timing_dsss_ns(const struct twin_air *air, uint32_t size_bytes) {
+    return TWIN_AIR_DSSS_PREAMBLE_NS +
+           UINT64_C(8) * size_bytes * twin_sim_unsure(air->config.sim)->air_dsss_bit_ns;
 }
 
 uint32_t twin_timing_subframe_bytes(uint32_t mpdu_bytes) {
@@ -54,9 +56,9 @@ void twin_timing_init(struct twin_air *air) {
         symbols = symbols * 10 / 9;
     }
     air->psdu_bytes_max = (uint32_t)((symbols * air->dbps - TWIN_AIR_SERVICE_TAIL_BITS) / 8);
-    air->ack_ns = twin_timing_ofdm_ns(TWIN_AIR_ACK_BYTES);
-    air->block_ack_ns = twin_timing_ofdm_ns(TWIN_AIR_BLOCK_ACK_BYTES);
-    air->null_ns = twin_timing_ofdm_ns(TWIN_AIR_NULL_BYTES);
+    air->ack_ns = twin_timing_ofdm_ns(air, TWIN_AIR_ACK_BYTES);
+    air->block_ack_ns = twin_timing_ofdm_ns(air, TWIN_AIR_BLOCK_ACK_BYTES);
+    air->null_ns = twin_timing_ofdm_ns(air, TWIN_AIR_NULL_BYTES);
 }
 
 uint32_t twin_air_mpdu_bytes(const struct twin_air *air, uint32_t ip_bytes) {

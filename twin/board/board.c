@@ -15,11 +15,21 @@
 // A firmware that asks for the past is not polled again before this.
 #define POLL_DISTANCE_NS_MIN 1000u
 
-static const uint32_t cost_milli_instructions[TWIN_COST_COUNT] = {
-#define X(name, milli) [TWIN_COST_##name] = (milli),
-    TWIN_COSTS(X)
-#undef X
-};
+// What a kind of work costs in this world.
+static void costs_init(struct twin_board *board) {
+    const struct twin_unsure *unsure = board->unsure;
+    uint64_t *cost = board->cost_milli;
+
+    cost[TWIN_COST_interrupt] = unsure->board_interrupt_cost;
+    cost[TWIN_COST_poll] = unsure->board_poll_cost;
+    cost[TWIN_COST_setup_queued] = unsure->board_setup_queued_cost;
+    cost[TWIN_COST_setup_serial] = unsure->board_setup_serial_cost;
+    cost[TWIN_COST_segment] = unsure->board_segment_cost;
+    cost[TWIN_COST_ack] = unsure->board_ack_cost;
+    cost[TWIN_COST_control_frame] = unsure->board_control_frame_cost;
+    cost[TWIN_COST_copied_byte] = TWIN_COST_MILLI_copied_byte;
+    cost[TWIN_COST_summed_byte] = TWIN_COST_MILLI_summed_byte;
+}
 
 static uint64_t later(uint64_t a, uint64_t b) {
     return a > b ? a : b;
@@ -67,7 +77,8 @@ void twin_board_wait_until(struct twin_board *board, uint64_t until_ns) {
 
 static void spend_milli_instructions(struct twin_board *board, uint64_t milli) {
     // instructions/1000 x cycles/1000 instructions is cycles/10^6; cycles/10^6 x 1000 / Hz is ns.
-    uint64_t scaled = milli * TWIN_COST_CYCLES_PER_KILO_INSTRUCTION * 1000u + board->debt_remainder;
+    uint64_t scaled =
+        milli * board->unsure->board_cycles_per_kilo_instruction * 1000u + board->debt_remainder;
 
     board->debt_remainder = scaled % board->config.cpu_hz;
     twin_board_spend_ns(board, scaled / board->config.cpu_hz);
@@ -77,7 +88,7 @@ void twin_board_charge(struct twin_board *board, enum twin_cost cost, uint64_t c
     if (board->config.segment_ns != 0 || count == 0) {
         return;
     }
-    spend_milli_instructions(board, count * cost_milli_instructions[cost]);
+    spend_milli_instructions(board, count * board->cost_milli[cost]);
 }
 
 void twin_board_settle(struct twin_board *board) {
@@ -172,6 +183,8 @@ struct twin_board *twin_board_new(const struct twin_board_config *config) {
 
     TWIN_CHECK(config->sim != NULL && config->cpu_hz > 0 && config->chip.transfer != NULL);
     board->config = *config;
+    board->unsure = twin_sim_unsure(config->sim);
+    costs_init(board);
     board->deadline_ns = TWIN_NEVER;
     twin_event_init(&board->poll_event, run_poll, board);
     twin_board_engine_init(board);

@@ -10,6 +10,7 @@
 // UNSURE: cycles an instruction takes, in thousandths. 1.1 to 1.4 are expected from SRAM; the
 // middle is taken. Code in flash behind a cold cache takes more.
 #define TWIN_COST_CYCLES_PER_KILO_INSTRUCTION 1250u
+#define TWIN_COST_CYCLES_RANGE                1100u, 2500u
 
 // name, thousandths of an instruction, source
 // clang-format off
@@ -42,6 +43,21 @@
     X(summed_byte,   425)
 // clang-format on
 
+// The same as numbers, and what each UNSURE one may be: half of it to four times; a segment and an
+// ACK from nothing of the driver's 300 instructions to 2000 in all.
+enum {
+#define X(name, milli) TWIN_COST_MILLI_##name = (milli),
+    TWIN_COSTS(X)
+#undef X
+};
+#define TWIN_COST_RANGE_interrupt     40000u, 320000u
+#define TWIN_COST_RANGE_poll          60000u, 480000u
+#define TWIN_COST_RANGE_setup_queued  50000u, 400000u
+#define TWIN_COST_RANGE_setup_serial  100000u, 800000u
+#define TWIN_COST_RANGE_segment       163000u, 2000000u
+#define TWIN_COST_RANGE_ack           257000u, 2000000u
+#define TWIN_COST_RANGE_control_frame 300000u, 2400000u
+
 enum twin_cost {
 #define X(name, milli) TWIN_COST_##name,
     TWIN_COSTS(X)
@@ -53,7 +69,8 @@ enum twin_cost {
 // the next: the chained DMA channel writes four words of the next descriptor (about 20), chip
 // select high and low again, and the state machine reads its two counts and sets the pin's
 // direction (about 12 of its instructions at 2 cycles). 300 ns at 150 MHz.
-#define TWIN_GAP_CYCLES 45u
+#define TWIN_GAP_CYCLES       45u
+#define TWIN_GAP_CYCLES_RANGE 20u, 300u
 
 // System clocks a bit before the firmware asks for a clock: the SDK's divider of 2, two PIO cycles
 // a bit (read from public code).

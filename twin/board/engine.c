@@ -93,7 +93,7 @@ bool twin_board_bus_start(struct twin_board *board, struct twin_board_xfer *xfer
     xfer->started_ns = handed_ns > board->free_ns ? handed_ns : board->free_ns;
     xfer->completed_ns = xfer->started_ns + clocks_ns(board, clocks);
     board->free_ns =
-        xfer->completed_ns + (uint64_t)TWIN_GAP_CYCLES * NS_PER_S / board->config.cpu_hz;
+        xfer->completed_ns + board->unsure->board_gap_cycles * NS_PER_S / board->config.cpu_hz;
     if (twin_board_engine_idle(board)) {
         twin_at(board->config.sim, &board->engine_event, xfer->completed_ns);
     }

@@ -5,6 +5,7 @@
 
 #include "board/cost_table.h"
 #include "coradio_twin/board.h"
+#include "coradio_twin/unsure.h"
 
 struct twin_board {
     struct twin_board_config config;
@@ -12,6 +13,8 @@ struct twin_board {
     struct twin_board_counters counters;
 
     // Processor.
+    const struct twin_unsure *unsure;
+    uint64_t cost_milli[TWIN_COST_COUNT];  // thousandths of an instruction
     struct twin_event poll_event;
     struct twin_work charged;  // what of the firmware's work is paid for
     uint64_t busy_until_ns;    // end of all work known so far; in a poll the processor's clock

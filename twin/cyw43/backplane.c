@@ -147,7 +147,7 @@ static void device_write(struct twin_cyw43 *chip, uint32_t offset, uint8_t value
         break;
     case DEVICE_CLOCK:
         if ((value & CLOCK_REQUESTS) != 0 && plane->alp_at_ns == TWIN_NEVER) {
-            plane->alp_at_ns = chip_now_ns(chip) + ALP_NS;
+            plane->alp_at_ns = chip_now_ns(chip) + twin_sim_unsure(chip->config.sim)->chip_alp_ns;
         }
         break;
     case DEVICE_SLEEP:

@@ -109,7 +109,6 @@ void twin_cyw43_config_init(struct twin_cyw43_config *config) {
     *config = (struct twin_cyw43_config){
         .address = {0x02, 0xA0, 0x50, 0x43, 0x43, 0x90},  // locally administered
         .credit_window = CREDIT_WINDOW,
-        .rx_fifo_frames = RX_FIFO_FRAMES,
         .wake_ns = WAKE_NS,
         .ht_ns = HT_NS,
         .f2_ready_ns = F2_READY_NS,
@@ -133,7 +132,7 @@ struct twin_cyw43 *twin_cyw43_new(const struct twin_cyw43_config *config) {
     struct twin_cyw43 *chip = twin_alloc(1, sizeof(*chip));
     struct twin_mac_config mac = {
         .ampdu_max = AMPDU_DEFAULT,
-        .retries_max = RETRIES_MAX,
+        .retries_max = (uint32_t)twin_sim_unsure(config->sim)->chip_retries_max,
         .context = chip,
         .sent = twin_cyw43_data_sent,
         .received = twin_cyw43_data_received,
@@ -145,7 +144,7 @@ struct twin_cyw43 *twin_cyw43_new(const struct twin_cyw43_config *config) {
         chip->config.tx_buffers = config->credit_window;
     }
     if (chip->config.rx_fifo_frames == 0) {
-        chip->config.rx_fifo_frames = RX_FIFO_FRAMES;
+        chip->config.rx_fifo_frames = (uint8_t)twin_sim_unsure(config->sim)->chip_rx_fifo_frames;
     }
     memcpy(mac.address, config->address, 6);
     mac.queue_frames = chip->config.tx_buffers + MAC_QUEUE_SPARE;

@@ -4,6 +4,7 @@
 #define TWIN_CYW43_CHIP_H
 
 #include "coradio_twin/cyw43.h"
+#include "coradio_twin/unsure.h"
 #include "cyw43/iovar.h"
 #include "cyw43/table.h"
 

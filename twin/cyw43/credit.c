@@ -125,13 +125,16 @@ static int host_left(const struct twin_cyw43 *chip) {
 void twin_cyw43_credit_review(struct twin_cyw43 *chip) {
     if (!more_to_tell(chip)) {
         twin_cancel(chip->config.sim, &chip->credit.hold);
-    } else if (host_left(chip) <= CREDIT_LOW) {
+    } else if (host_left(chip) <= (int)twin_sim_unsure(chip->config.sim)->chip_credit_low) {
         twin_cancel(chip->config.sim, &chip->credit.hold);
         send_credit_frame(chip);
     } else if (
         host_left(chip) <= chip->config.credit_window / 2 &&
         !twin_event_queued(&chip->credit.hold)) {
-        twin_after(chip->config.sim, &chip->credit.hold, CREDIT_HOLD_NS);
+        twin_after(
+            chip->config.sim,
+            &chip->credit.hold,
+            twin_sim_unsure(chip->config.sim)->chip_credit_hold_ns);
     }
 }
 

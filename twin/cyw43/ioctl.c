@@ -333,11 +333,11 @@ static void parse(
     memset(request->buffer + there, 0, request->size_bytes - there + 1);
 }
 
-static uint64_t run_ns(const struct request *request) {
+static uint64_t run_ns(const struct twin_cyw43 *chip, const struct request *request) {
     bool country =
         request->command == IOCTL_SET_VAR && strcmp((const char *)request->buffer, "country") == 0;
 
-    return country ? COUNTRY_NS : IOCTL_NS;
+    return country ? COUNTRY_NS : twin_sim_unsure(chip->config.sim)->chip_ioctl_ns;
 }
 
 void twin_cyw43_ioctl_input(
@@ -364,5 +364,5 @@ void twin_cyw43_ioctl_input(
     }
     parse(data, offset + CDC_BYTES, size_bytes, cdc, &chip->request);
     chip->request.pending = true;
-    twin_after(chip->config.sim, &chip->request.run, run_ns(&chip->request));
+    twin_after(chip->config.sim, &chip->request.run, run_ns(chip, &chip->request));
 }

@@ -89,7 +89,8 @@
 #define FRAME_ABORT_READ  0x01u
 
 // UNSURE: drivers poll for 10 ms; the crystal runs already, so it is short.
-#define ALP_NS 500000u
+#define ALP_NS       500000u
+#define ALP_NS_RANGE 50000u, 10000000u
 // Read from public code: KSO is sampled by the 32.768 kHz clock, so it may take one tick.
 #define KEEP_ON_NS 30518u
 
@@ -120,24 +121,33 @@
 #define HOST_CREDIT_AT_START 1u  // what all drivers that count take themselves to have
 
 // UNSURE: the window of the real firmware is not published; 8 lies in the range drivers accept.
-#define CREDIT_WINDOW     8u
-#define CREDIT_WINDOW_MAX 20u  // read from public code: a larger step is ignored by cyw43-driver
+#define CREDIT_WINDOW       8u
+#define CREDIT_WINDOW_RANGE 4u, CREDIT_WINDOW_MAX
+#define CREDIT_WINDOW_MAX   20u  // read from public code: a larger step is ignored by cyw43-driver
+// Time inside the chip for each frame, one after the other. UNSURE: nothing is known; none is
+// taken. 250 us would explain the write-up's constant.
+#define FRAME_NS       0u
+#define FRAME_NS_RANGE 0u, 300000u
 // UNSURE: depth of the FIFO towards the host and of the spare room for control frames and events.
-#define RX_FIFO_FRAMES   16u
-#define RX_FIFO_RESERVED 16u
+#define RX_FIFO_FRAMES       16u
+#define RX_FIFO_FRAMES_RANGE 8u, 32u
+#define RX_FIFO_RESERVED     16u
 
 // When a frame of 12 bytes is sent only to carry credit; each costs 160 bits of the bus. It needs
 // an empty FIFO (any other frame carries the credit as well) and credit that the host has not been
 // told, and then one of two: the host has at most CREDIT_LOW frames left; or it has used half of
 // its window, and CREDIT_HOLD_NS have passed since there was more to tell.
 // UNSURE: the firmware's threshold is said to be 2; the time is ours.
-#define CREDIT_LOW     2
-#define CREDIT_HOLD_NS 10000000u
+#define CREDIT_LOW           2
+#define CREDIT_LOW_RANGE     0, 4
+#define CREDIT_HOLD_NS       10000000u
+#define CREDIT_HOLD_NS_RANGE 1000000u, 50000000u
 
 // ---- control requests
 
 // UNSURE: "a few ms or less" by the drivers' time-outs.
-#define IOCTL_NS 500000u
+#define IOCTL_NS       500000u
+#define IOCTL_NS_RANGE 100000u, 5000000u
 // Measured: about 32 ms.
 #define COUNTRY_NS 32000000u
 // Room for the buffer of a request. cyw43-driver takes no frame of more than 1536 bytes.
@@ -164,7 +174,8 @@
 #define AMPDU_DEFAULT  8u
 #define AMPDU_MPDU_MAX 32u
 // UNSURE: attempts beyond the first; 7 is the usual short retry limit.
-#define RETRIES_MAX 7u
+#define RETRIES_MAX       7u
+#define RETRIES_MAX_RANGE 4u, 15u
 // Room in the MAC beyond the chip's buffers, for frames of before a power cycle still in the air.
 #define MAC_QUEUE_SPARE 32u
 // UNSURE: noise floor that scan results report.

@@ -3,6 +3,7 @@
 // a comparison stays inside the array and only the events that move are touched.
 #include "coradio_twin/sim.h"
 
+#include "coradio_twin/unsure.h"
 #include "sim/alloc.h"
 #include "sim/seed.h"
 
@@ -25,6 +26,7 @@ struct twin_sim {
     struct entry *heap;
     size_t count;
     size_t capacity;
+    struct twin_unsure unsure;
 };
 
 struct twin_sim *twin_sim_new(uint64_t seed, uint64_t start_ns) {
@@ -32,6 +34,7 @@ struct twin_sim *twin_sim_new(uint64_t seed, uint64_t start_ns) {
 
     sim->seed = seed;
     sim->now_ns = start_ns;
+    twin_unsure_init(&sim->unsure);
     sim->capacity = FIRST_CAPACITY;
     sim->heap = twin_alloc(sim->capacity, sizeof(sim->heap[0]));
     return sim;
@@ -51,6 +54,14 @@ void twin_sim_free(struct twin_sim *sim) {
 
 uint64_t twin_now_ns(const struct twin_sim *sim) {
     return sim->now_ns;
+}
+
+void twin_sim_set_unsure(struct twin_sim *sim, const struct twin_unsure *unsure) {
+    sim->unsure = *unsure;
+}
+
+const struct twin_unsure *twin_sim_unsure(const struct twin_sim *sim) {
+    return &sim->unsure;
 }
 
 uint64_t twin_sim_seed(const struct twin_sim *sim) {
