@@ -28,6 +28,9 @@ int board_main(int argc, char **argv);
 #ifdef COR_HAVE_COMPARE
 int compare_main(int argc, char **argv);
 #endif
+#ifdef COR_HAVE_HIL
+int hil_main(int argc, char **argv);
+#endif
 #ifdef COR_HAVE_REPORT
 int report_main(int argc, char **argv);
 #endif
@@ -47,6 +50,9 @@ static const struct subcommand subcommands[] = {
 #endif
 #ifdef COR_HAVE_COMPARE
     {"compare", compare_main, "measure configurations in turn and say whether they differ"},
+#endif
+#ifdef COR_HAVE_HIL
+    {"hil", hil_main, "run a plan on a board and on the twin, and say what the gap points at"},
 #endif
 #ifdef COR_HAVE_REPORT
     {"report", report_main, "make one HTML page from results"},

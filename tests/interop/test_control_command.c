@@ -156,6 +156,19 @@ TEST(a_twin_of_the_clients_own) {
     control_close(link);
 }
 
+TEST(two_twins_at_once_end_in_any_order) {
+    for (int turn = 0; turn < 2; turn++) {
+        struct control_link *links[2];
+
+        for (int i = 0; i < 2; i++) {
+            links[i] = control_open(&(struct control_setup){.address = "twin"}, error);
+            CHECK(links[i] != NULL);
+        }
+        control_close(links[turn]);
+        control_close(links[1 - turn]);
+    }
+}
+
 TEST(a_board_on_a_pty) {
     struct process board = board_start((char *[]){(char[]){"board"}, (char[]){"--pty"}, NULL});
     struct control_link *link;
@@ -323,6 +336,7 @@ TEST(clean_up) {
 
 TEST_MAIN(
     CASE(a_twin_of_the_clients_own),
+    CASE(two_twins_at_once_end_in_any_order),
     CASE(a_board_on_a_pty),
     CASE(a_board_on_tcp_with_the_secret),
     CASE(a_board_on_tcp_serves_nobody_else),

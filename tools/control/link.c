@@ -264,6 +264,8 @@ bool link_open(struct link *link, const char *address, char *error) {
 
 void link_close(struct link *link) {
     if (link->socket >= 0) {
+        // A twin started later holds a copy of this descriptor; shut down, it is the end for all.
+        (void)shutdown(link->socket, SHUT_RDWR);
         close(link->socket);
         link->socket = -1;
     }
