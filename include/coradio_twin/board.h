@@ -101,6 +101,8 @@ bool twin_board_bus_poll(struct twin_board *board);
 // because a fractional divider corrupted data on a real board: 150 MHz gives 25, 30, 37.5, 50, 75.
 uint32_t twin_board_bus_set_clock_hz(struct twin_board *board, uint32_t clock_hz);
 uint32_t twin_board_bus_clock_hz(const struct twin_board *board);
+// When read data is sampled, as gspi.h has it; 0, as it is at first: always right.
+void twin_board_bus_set_sampling(struct twin_board *board, uint32_t half_clocks);
 // Level of the chip's line; false while a transfer is in flight.
 bool twin_board_bus_irq(struct twin_board *board);
 void twin_board_power(struct twin_board *board, bool on);

@@ -33,6 +33,9 @@ struct twin_gspi_xfer {
     uint32_t in_bytes;
     uint32_t extra_clocks;  // further pulses before chip select rises; they carry no data
     uint32_t clock_hz;      // of the bus; 0: not told
+    // When the host samples the first bit of data, in half clocks after the edge that clocked the
+    // last bit of the command; 0: not told, it is taken to be right.
+    uint32_t sample_half_clocks;
 };
 
 struct twin_gspi_chip {

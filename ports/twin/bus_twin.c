@@ -19,7 +19,7 @@ static uint32_t status_bytes(const struct cor_bus_xfer *xfer) {
 }
 
 static void fill_wire(
-    struct twin_gspi_xfer *wire, struct cor_bus_twin_slot *slot, uint32_t clock_hz) {
+    struct twin_gspi_xfer *wire, struct cor_bus_twin_slot *slot, bool extra_clock) {
     const struct cor_bus_xfer *xfer = slot->xfer;
 
     wire->out_count = xfer->out_count;
@@ -30,7 +30,13 @@ static void fill_wire(
     }
     wire->in = slot->in;
     wire->in_bytes = xfer->skip_bytes + round4(xfer->in_bytes) + status_bytes(xfer);
-    wire->extra_clocks = wire->in_bytes > 0 && clock_hz > EXTRA_CLOCK_HZ_MIN ? 1 : 0;
+    wire->extra_clocks = wire->in_bytes > 0 && extra_clock ? 1 : 0;
+}
+
+// Each sampling but the first does; where none was set, as the SDK's programs are chosen.
+static bool clocks_once_more(const struct cor_bus_twin *twin) {
+    return twin->sampling_set ? twin->sampling != COR_BUS_SAMPLING_gap0
+                              : twin_board_bus_clock_hz(twin->board) > EXTRA_CLOCK_HZ_MIN;
 }
 
 static enum cor_status bus_start(struct cor_bus *bus, struct cor_bus_xfer *xfer) {
@@ -53,7 +59,7 @@ static enum cor_status bus_start(struct cor_bus *bus, struct cor_bus_xfer *xfer)
     slot = &twin->slots[(twin->oldest + twin->count) % bus->queue_depth];
     slot->xfer = xfer;
     slot->board.payload_bytes = xfer->payload_bytes;
-    fill_wire(&slot->board.wire, slot, twin_board_bus_clock_hz(twin->board));
+    fill_wire(&slot->board.wire, slot, clocks_once_more(twin));
     if (!twin_board_bus_start(twin->board, &slot->board)) {
         return COR_AGAIN;
     }
@@ -112,12 +118,22 @@ static void bus_set_power(struct cor_bus *bus, bool on) {
     twin_board_power(twin->board, on);
 }
 
+// Names and half clocks are those of bus.h: the first samples after two.
+static void bus_set_sampling(struct cor_bus *bus, enum cor_bus_sampling sampling) {
+    struct cor_bus_twin *twin = bus->port;
+
+    twin->sampling = (uint8_t)sampling;
+    twin->sampling_set = true;
+    twin_board_bus_set_sampling(twin->board, 2u + (uint32_t)sampling);
+}
+
 static const struct cor_bus_ops bus_ops = {
     .start = bus_start,
     .poll = bus_poll,
     .set_clock_hz = bus_set_clock_hz,
     .irq_pending = bus_irq_pending,
     .set_power = bus_set_power,
+    .set_sampling = bus_set_sampling,
 };
 
 void cor_bus_twin_init(struct cor_bus_twin *twin, struct twin_board *board) {

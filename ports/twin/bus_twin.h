@@ -29,8 +29,10 @@ struct cor_bus_twin_slot {
 struct cor_bus_twin {
     struct cor_bus bus;  // hand this one to the driver
     struct twin_board *board;
-    uint32_t oldest;  // slot of the oldest transfer in flight
-    uint32_t count;   // transfers in flight
+    uint32_t oldest;   // slot of the oldest transfer in flight
+    uint32_t count;    // transfers in flight
+    uint8_t sampling;  // enum cor_bus_sampling, where one was set
+    bool sampling_set;
     struct cor_bus_twin_slot slots[COR_BUS_TWIN_DEPTH_MAX];
 };
 

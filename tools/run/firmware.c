@@ -85,6 +85,10 @@ static void bus_set_power(struct cor_bus *bus, bool on) {
     inner_of(bus)->ops->set_power(inner_of(bus), on);
 }
 
+static void bus_set_sampling(struct cor_bus *bus, enum cor_bus_sampling sampling) {
+    inner_of(bus)->ops->set_sampling(inner_of(bus), sampling);
+}
+
 static void bus_init(struct world *world) {
     static const struct cor_bus_ops ops = {
         .start = bus_start,
@@ -92,6 +96,7 @@ static void bus_init(struct world *world) {
         .set_clock_hz = bus_set_clock_hz,
         .irq_pending = bus_irq_pending,
         .set_power = bus_set_power,
+        .set_sampling = bus_set_sampling,
     };
 
     cor_bus_twin_init(&world->bus.twin, world->board);

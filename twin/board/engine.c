@@ -45,6 +45,7 @@ static void run_transfer(void *context) {
     uint64_t clocks = wire_clocks(&xfer->wire);
 
     xfer->wire.clock_hz = twin_board_bus_clock_hz(board);
+    xfer->wire.sample_half_clocks = board->sample_half_clocks;
     board->config.chip.transfer(board->config.chip.context, &xfer->wire);
     xfer->complete = true;
     board->done++;
@@ -159,6 +160,10 @@ uint32_t twin_board_bus_set_clock_hz(struct twin_board *board, uint32_t clock_hz
     }
     board->clocks_per_bit = (uint32_t)clocks_per_bit;
     return twin_board_bus_clock_hz(board);
+}
+
+void twin_board_bus_set_sampling(struct twin_board *board, uint32_t half_clocks) {
+    board->sample_half_clocks = half_clocks;
 }
 
 uint32_t twin_board_bus_clock_hz(const struct twin_board *board) {

@@ -37,7 +37,8 @@ struct twin_board {
     uint32_t count;
     uint32_t done;
     uint32_t clocks_per_bit;  // of the system clock
-    uint64_t free_ns;         // when the engine can clock the next transfer
+    uint32_t sample_half_clocks;
+    uint64_t free_ns;  // when the engine can clock the next transfer
     uint64_t payload_transfers;
     void (*first_payload)(void *context);
     void *first_context;

@@ -133,6 +133,30 @@ static void shift_early(uint8_t *bytes, uint32_t size_bytes, uint32_t bits) {
     }
 }
 
+// Bit n of data is on the input from 2nT + d to 2(n + 1)T + d after the edge, T being half a clock
+// and d the delay of the loop.
+void twin_cyw43_sample(struct twin_cyw43 *chip, const struct twin_gspi_xfer *xfer) {
+    const struct twin_fault_what *what;
+    int64_t half_ps;
+    int64_t late_ps;
+    int64_t bits;
+
+    if (xfer->sample_half_clocks == 0 || xfer->clock_hz == 0 || xfer->in_bytes == 0) {
+        return;
+    }
+    what = twin_faults_active(chip->config.faults, TWIN_BUS_DELAY);
+    half_ps = INT64_C(500000000000) / xfer->clock_hz;
+    late_ps = (int64_t)xfer->sample_half_clocks * half_ps -
+              1000 * (int64_t)(what != NULL ? what->time_ns : LOOP_DELAY_NS);
+    // Rounded down: what is sampled before the first bit is on the wire is none of its bits.
+    bits = late_ps >= 0 ? late_ps / (2 * half_ps) : -((2 * half_ps - 1 - late_ps) / (2 * half_ps));
+    if (bits > 0) {
+        shift_early(xfer->in, xfer->in_bytes, (uint32_t)bits);
+    } else if (bits < 0) {
+        shift_late(xfer->in, xfer->in_bytes, (uint32_t)-bits);
+    }
+}
+
 static void shift(
     struct twin_cyw43 *chip, const struct twin_gspi_xfer *xfer, const struct twin_fault_what *at) {
     const struct twin_fault_what *what;
@@ -233,6 +257,7 @@ void twin_cyw43_fault_transfer(struct twin_cyw43 *chip, const struct twin_gspi_x
     } else {
         twin_cyw43_transact(chip, xfer);
     }
+    twin_cyw43_sample(chip, xfer);
     shift(chip, xfer, &at);
     if (at.direction == 0 && xfer->in_bytes != 0) {
         what = twin_faults_hit(faults, TWIN_BUS_FLIP, &at);

@@ -320,6 +320,7 @@ void twin_cyw43_transfer(void *context, const struct twin_gspi_xfer *xfer) {
 
     if (chip->config.faults == NULL) {
         twin_cyw43_transact(chip, xfer);
+        twin_cyw43_sample(chip, xfer);
     } else {
         twin_cyw43_fault_transfer(chip, xfer);
     }

@@ -183,6 +183,8 @@ void twin_cyw43_faults_free(struct twin_cyw43 *chip);
 // What was held back is gone, with the firmware that held it.
 void twin_cyw43_faults_reset(struct twin_cyw43 *chip);
 void twin_cyw43_fault_transfer(struct twin_cyw43 *chip, const struct twin_gspi_xfer *xfer);
+// What the host's input sees by when it samples.
+void twin_cyw43_sample(struct twin_cyw43 *chip, const struct twin_gspi_xfer *xfer);
 // True: the frame to the host is not to be queued now.
 bool twin_cyw43_fault_push(struct twin_cyw43 *chip, struct twin_frame *frame, uint32_t channel);
 void twin_cyw43_fault_header(

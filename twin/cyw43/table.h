@@ -94,6 +94,13 @@
 // Read from public code: KSO is sampled by the 32.768 kHz clock, so it may take one tick.
 #define KEEP_ON_NS 30518u
 
+// ---- the wires
+
+// From the edge that clocks the last bit of the command to the first bit of data at the host's
+// input: pad, chip, resistor, pad. Measured: the one value that explains the public reports of what
+// works on Pico W and Pico 2 W lies between 26.7 and 30.0 ns.
+#define LOOP_DELAY_NS 28u
+
 // ---- start
 
 // Specified at second hand; drivers wait 50 to 250 ms.
