@@ -40,6 +40,7 @@ struct twin_ap_config {
     int8_t rssi_dbm;    // as the station hears it
     uint8_t ampdu_max;  // what the AP puts in one PPDU towards the station; 1: does not aggregate
     uint32_t dtim_period;            // in beacons; 0: 1
+    bool hidden;                     // its beacons do not say the name
     struct twin_port wire;           // where frames from the air go; ownership passes
     struct twin_loss on_queue_full;  // frames that dropped_queue_full counts
     struct twin_loss on_given_up;    // frames that lost_on_air counts
@@ -101,6 +102,9 @@ uint32_t twin_ap_refusal(const struct twin_ap *ap);
 const uint8_t *twin_ap_bssid(const struct twin_ap *ap);
 int8_t twin_ap_rssi_dbm(const struct twin_ap *ap);
 uint8_t twin_ap_channel(const struct twin_ap *ap);
+bool twin_ap_hidden(const struct twin_ap *ap);
+// Whether it sends beacons at the moment.
+bool twin_ap_there(const struct twin_ap *ap);
 // What its beacons say, for scans and for the wake-up interval of a station.
 const char *twin_ap_ssid(const struct twin_ap *ap);
 enum twin_auth twin_ap_auth(const struct twin_ap *ap);

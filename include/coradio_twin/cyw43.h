@@ -28,11 +28,20 @@ enum twin_over_credit {
     TWIN_OVER_CREDIT_ACCEPT,  // taken as long as a buffer is free
 };
 
+// A network in reach: an air (a channel of its own) and its access point.
+struct twin_cyw43_network {
+    struct twin_air *air;
+    struct twin_ap *ap;
+};
+
+#define TWIN_CYW43_OTHERS_MAX 3
+
 struct twin_cyw43_config {
     struct twin_sim *sim;
     struct twin_frames *frames;
     struct twin_air *air;
-    struct twin_ap *ap;          // the network in reach; NULL: none
+    struct twin_ap *ap;                                       // the network in reach; NULL: none
+    struct twin_cyw43_network others[TWIN_CYW43_OTHERS_MAX];  // more of them; ap NULL: none
     struct twin_log *log;        // chip log (deviations, joins), may be NULL
     struct twin_faults *faults;  // what goes wrong, NULL: nothing
     uint8_t address[6];          // MAC address in OTP

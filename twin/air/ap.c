@@ -247,6 +247,14 @@ uint8_t twin_ap_channel(const struct twin_ap *ap) {
     return ap->config.channel;
 }
 
+bool twin_ap_hidden(const struct twin_ap *ap) {
+    return ap->config.hidden;
+}
+
+bool twin_ap_there(const struct twin_ap *ap) {
+    return !ap->off;
+}
+
 const char *twin_ap_ssid(const struct twin_ap *ap) {
     return ap->config.ssid;
 }

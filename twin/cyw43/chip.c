@@ -65,7 +65,9 @@ void twin_cyw43_reset_firmware(struct twin_cyw43 *chip) {
     chip->fifo = (struct host_fifo){0};
     twin_cancel(sim, &chip->request.run);
     chip->request.pending = false;
-    twin_cancel(sim, &chip->scan.result);
+    for (size_t i = 0; i < NETWORKS_MAX; i++) {
+        twin_cancel(sim, &chip->networks[i].scanned);
+    }
     twin_cancel(sim, &chip->scan.end);
     chip->scan.running = false;
     chip->clm.loaded = false;
@@ -124,8 +126,34 @@ static void init_events(struct twin_cyw43 *chip) {
     twin_event_init(&chip->events.timer, twin_cyw43_event_due, chip);
     twin_event_init(&chip->join.found_none, twin_cyw43_join_found_none, chip);
     twin_event_init(&chip->join.beacons_lost, twin_cyw43_beacons_lost, chip);
-    twin_event_init(&chip->scan.result, twin_cyw43_scan_result, chip);
     twin_event_init(&chip->scan.end, twin_cyw43_scan_end, chip);
+}
+
+static void network_init(
+    struct twin_cyw43 *chip,
+    uint32_t place,
+    struct twin_cyw43_network there,
+    const struct twin_mac_config *mac) {
+    struct network *network = &chip->networks[place];
+
+    network->chip = chip;
+    network->air = there.air;
+    network->ap = there.ap;
+    twin_event_init(&network->scanned, twin_cyw43_scan_result, network);
+    if (there.air != NULL) {
+        network->mac = twin_mac_new(there.air, mac);
+    }
+    if (there.ap != NULL && network->mac != NULL) {
+        twin_ap_watch(there.ap, network->mac, twin_cyw43_ap_notice, network);
+    }
+}
+
+void twin_cyw43_set_address(struct twin_cyw43 *chip) {
+    for (size_t i = 0; i < NETWORKS_MAX; i++) {
+        if (chip->networks[i].mac != NULL) {
+            twin_mac_set_address(chip->networks[i].mac, chip->address);
+        }
+    }
 }
 
 struct twin_cyw43 *twin_cyw43_new(const struct twin_cyw43_config *config) {
@@ -149,16 +177,15 @@ struct twin_cyw43 *twin_cyw43_new(const struct twin_cyw43_config *config) {
     memcpy(mac.address, config->address, 6);
     mac.queue_frames = chip->config.tx_buffers + MAC_QUEUE_SPARE;
     init_events(chip);
-    if (config->air != NULL) {
-        chip->mac = twin_mac_new(config->air, &mac);
+    network_init(chip, 0, (struct twin_cyw43_network){config->air, config->ap}, &mac);
+    for (uint32_t i = 0; i < TWIN_CYW43_OTHERS_MAX; i++) {
+        network_init(chip, i + 1, config->others[i], &mac);
     }
+    chip->mac = chip->networks[0].mac;
     twin_cyw43_reset_bus(chip);
     twin_cyw43_reset_backplane(chip);
     twin_cyw43_reset_firmware(chip);
     twin_cyw43_faults_init(chip);
-    if (config->ap != NULL && chip->mac != NULL) {
-        twin_ap_watch(config->ap, chip->mac, twin_cyw43_ap_notice, chip);
-    }
     return chip;
 }
 
@@ -170,11 +197,15 @@ void twin_cyw43_free(struct twin_cyw43 *chip) {
     chip->powered = true;
     power(chip, false);
     twin_cyw43_faults_free(chip);
-    if (chip->config.ap != NULL && chip->mac != NULL) {
-        twin_ap_watch(chip->config.ap, chip->mac, NULL, NULL);
-    }
-    if (chip->mac != NULL) {
-        twin_mac_free(chip->mac);
+    for (size_t i = 0; i < NETWORKS_MAX; i++) {
+        struct network *network = &chip->networks[i];
+
+        if (network->ap != NULL && network->mac != NULL) {
+            twin_ap_watch(network->ap, network->mac, NULL, NULL);
+        }
+        if (network->mac != NULL) {
+            twin_mac_free(network->mac);
+        }
     }
     free(chip->plane.ram);
     free(chip);

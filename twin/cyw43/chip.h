@@ -146,10 +146,21 @@ struct event_queue {
     uint8_t mask[EVENT_MASK_BYTES];  // one bit an event
 };
 
+#define NETWORKS_MAX (1 + TWIN_CYW43_OTHERS_MAX)
+
+// A network in reach, and the radio as it is there.
+struct network {
+    struct twin_cyw43 *chip;
+    struct twin_air *air;
+    struct twin_ap *ap;
+    struct twin_mac *mac;
+    struct twin_event scanned;
+};
+
 struct scan {
     bool running;
     uint16_t sync_id;
-    struct twin_event result;
+    char name[33];  // looked for, empty: all
     struct twin_event end;
 };
 
@@ -176,7 +187,8 @@ struct chip_faults {
 struct twin_cyw43 {
     struct twin_cyw43_config config;
     struct twin_cyw43_counters counters;
-    struct twin_mac *mac;
+    struct network networks[NETWORKS_MAX];
+    struct twin_mac *mac;  // that of the network in use, as are air and ap of the config
     const char *last_deviation;
     void (*irq_changed)(void *context, bool level);
     void *irq_context;

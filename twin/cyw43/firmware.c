@@ -216,9 +216,7 @@ void twin_cyw43_start_firmware(struct twin_cyw43 *chip) {
     what = twin_faults_hit(chip->config.faults, TWIN_SEQUENCE_START, NULL);
     chip->fifo.sequence = what != NULL ? (uint8_t)what->value : 0;
     take_address(chip);
-    if (chip->mac != NULL) {
-        twin_mac_set_address(chip->mac, chip->address);
-    }
+    twin_cyw43_set_address(chip);
     write_shared_area(chip);
 }
 

@@ -105,9 +105,7 @@ static int32_t set_address(struct target *target) {
         return BCME_BAD_ARGUMENT;
     }
     memcpy(target->chip->address, target->value, 6);
-    if (target->chip->mac != NULL) {
-        twin_mac_set_address(target->chip->mac, target->chip->address);
-    }
+    twin_cyw43_set_address(target->chip);
     return 0;
 }
 
@@ -211,7 +209,7 @@ static int32_t hold(
 }
 
 // The station's aggregate is limited by both numbers, as far as they are set.
-static void apply_aggregation(struct twin_cyw43 *chip) {
+void twin_cyw43_apply_aggregation(struct twin_cyw43 *chip) {
     uint32_t window = chip->iovars[IOVAR_AMPDU_BA_WSIZE][0];
     uint32_t mpdus = chip->iovars[IOVAR_AMPDU_MPDU][0];
     uint32_t least = AMPDU_DEFAULT;
@@ -229,21 +227,21 @@ static void apply_aggregation(struct twin_cyw43 *chip) {
 static int32_t set_ba_wsize(struct target *target) {
     int32_t status = hold(target, IOVAR_AMPDU_BA_WSIZE, 1, AMPDU_WINDOW_MAX);
 
-    apply_aggregation(target->chip);
+    twin_cyw43_apply_aggregation(target->chip);
     return status;
 }
 
 static int32_t set_mpdu(struct target *target) {
     int32_t status = hold(target, IOVAR_AMPDU_MPDU, 1, AMPDU_MPDU_MAX);
 
-    apply_aggregation(target->chip);
+    twin_cyw43_apply_aggregation(target->chip);
     return status;
 }
 
 static int32_t set_rx_factor(struct target *target) {
     int32_t status = hold(target, IOVAR_AMPDU_RX_FACTOR, 0, 3);
 
-    apply_aggregation(target->chip);
+    twin_cyw43_apply_aggregation(target->chip);
     return status;
 }
 
@@ -379,7 +377,7 @@ void twin_cyw43_reset_iovars(struct twin_cyw43 *chip) {
     chip->iovars[IOVAR_MAXASSOC][0] = MAXASSOC;
     chip->iovars[IOVAR_MAXASSOC][1] = MAXASSOC;
     chip->iovars[IOVAR_AMPDU_RX_FACTOR][0] = AMPDU_RX_FACTOR;
-    apply_aggregation(chip);
+    twin_cyw43_apply_aggregation(chip);
     twin_cyw43_apply_power_save(chip);
 }
 

@@ -250,6 +250,46 @@ static const char *key_of(const struct twin_cyw43 *chip) {
     return by_sae(chip) ? chip->join.sae_key : chip->join.key;
 }
 
+// Specified: the world's rules forbid to transmit first on channels 12 and 13, so that a network
+// that hides its name cannot be asked for there.
+#define CHANNEL_ACTIVE_MAX 11
+
+static bool is_it(
+    const struct twin_cyw43 *chip, const struct network *network, const uint8_t *bssid) {
+    static const uint8_t any[6] = {0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
+
+    if (network->ap == NULL || !twin_ap_there(network->ap) ||
+        strcmp(chip->join.asked_ssid, twin_ap_ssid(network->ap)) != 0) {
+        return false;
+    }
+    return bssid == NULL || memcmp(bssid, any, 6) == 0 ||
+           memcmp(bssid, twin_ap_bssid(network->ap), 6) == 0;
+}
+
+// Of all networks of that name (and BSSID) the one heard best is in use from now on.
+static void choose(struct twin_cyw43 *chip, const uint8_t *bssid) {
+    const struct network *best = NULL;
+
+    for (size_t i = 0; i < NETWORKS_MAX; i++) {
+        const struct network *network = &chip->networks[i];
+
+        if (is_it(chip, network, bssid) &&
+            (best == NULL || twin_ap_rssi_dbm(network->ap) > twin_ap_rssi_dbm(best->ap))) {
+            best = network;
+        }
+    }
+    if (best == NULL) {
+        best = &chip->networks[0];  // which says that it is none
+    }
+    if (best->mac != chip->mac || best->ap != chip->config.ap) {
+        chip->mac = best->mac;
+        chip->config.ap = best->ap;
+        chip->config.air = best->air;
+        twin_cyw43_apply_aggregation(chip);
+        twin_cyw43_apply_power_save(chip);
+    }
+}
+
 // None in reach, no channel allowed without a CLM, or another BSSID than the one asked for.
 static bool in_reach(const struct twin_cyw43 *chip, const uint8_t *bssid) {
     static const uint8_t any[6] = {0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
@@ -260,6 +300,9 @@ static bool in_reach(const struct twin_cyw43 *chip, const uint8_t *bssid) {
     }
     what = twin_faults_active(chip->config.faults, TWIN_CHANNELS);
     if (what != NULL && twin_ap_channel(chip->config.ap) > what->value) {
+        return false;
+    }
+    if (twin_ap_hidden(chip->config.ap) && twin_ap_channel(chip->config.ap) > CHANNEL_ACTIVE_MAX) {
         return false;
     }
     return bssid == NULL || memcmp(bssid, any, 6) == 0 ||
@@ -273,6 +316,7 @@ void twin_cyw43_join(
     twin_cyw43_leave(chip, false);
     memset(join->asked_ssid, 0, sizeof(join->asked_ssid));
     memcpy(join->asked_ssid, ssid, ssid_bytes);
+    choose(chip, bssid);
     join->auth = asked_auth(chip);
     join->pruned = in_reach(chip, bssid) && !security_known(chip) &&
                    strcmp(join->asked_ssid, twin_ap_ssid(chip->config.ap)) == 0;
@@ -347,9 +391,10 @@ static void rekeyed(struct twin_cyw43 *chip) {
 }
 
 void twin_cyw43_ap_notice(void *context, enum twin_ap_notice notice, uint32_t reason) {
-    struct twin_cyw43 *chip = context;
+    const struct network *network = context;
+    struct twin_cyw43 *chip = network->chip;
 
-    if (chip->join.state != JOIN_DONE) {
+    if (chip->join.state != JOIN_DONE || network->mac != chip->mac) {
         return;
     }
     switch (notice) {

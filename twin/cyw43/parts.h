@@ -24,6 +24,8 @@
 
 // What a firmware that stops forgets: frames, requests, the association.
 void twin_cyw43_reset_firmware(struct twin_cyw43 *chip);
+// Its MACs have the chip's address from now on.
+void twin_cyw43_set_address(struct twin_cyw43 *chip);
 // The supply dips: the chip is as after power on. Returns true.
 bool twin_cyw43_brownout(struct twin_cyw43 *chip);
 // A breach of the rules: counted, logged, and fatal in strict mode.
@@ -128,6 +130,8 @@ void twin_cyw43_ioctl_run(void *context);
 // ---- iovar.c
 
 void twin_cyw43_reset_iovars(struct twin_cyw43 *chip);
+// What the aggregation variables make of the MAC in use.
+void twin_cyw43_apply_aggregation(struct twin_cyw43 *chip);
 // GET (set false) fills value from the front. The value is what stands behind the name for SET, and
 // the whole buffer for GET; returns 0 or a negative code.
 int32_t twin_cyw43_iovar(struct twin_cyw43 *chip, struct request *request, bool set);

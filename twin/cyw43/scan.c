@@ -45,15 +45,15 @@ static uint32_t put_akms(enum twin_auth auth, uint8_t *akms) {
 }
 
 // Name, and RSN with CCMP and how the key is proved. Specified (IEEE 802.11, 9.4.2).
-static uint32_t put_elements(const struct twin_ap *ap, uint8_t *ies) {
+static uint32_t put_elements(const struct twin_ap *ap, const char *name, uint8_t *ies) {
     static const uint8_t rsn[] = {48, 0, 1, 0, 0x00, 0x0F, 0xAC, 4, 1, 0, 0x00, 0x0F, 0xAC, 4};
-    uint32_t name_bytes = (uint32_t)strlen(twin_ap_ssid(ap));
+    uint32_t name_bytes = (uint32_t)strlen(name);
     uint8_t *at = ies + 2 + name_bytes;
     uint32_t rsn_bytes = sizeof(rsn);
 
     ies[0] = 0;
     ies[1] = (uint8_t)name_bytes;
-    memcpy(ies + 2, twin_ap_ssid(ap), name_bytes);
+    memcpy(ies + 2, name, name_bytes);
     if (twin_ap_auth(ap) == TWIN_AUTH_OPEN) {
         return 2 + name_bytes;
     }
@@ -65,22 +65,22 @@ static uint32_t put_elements(const struct twin_ap *ap, uint8_t *ies) {
     return 2 + name_bytes + rsn_bytes;
 }
 
-static uint32_t put_bss(const struct twin_ap *ap, uint8_t *bss) {
+static uint32_t put_bss(const struct twin_ap *ap, const char *name, uint8_t *bss) {
     static const uint8_t rates[] = {
         0x82, 0x84, 0x8B, 0x96, 0x0C, 0x12, 0x18, 0x24, 0x30, 0x48, 0x60, 0x6C};
     bool privacy = twin_ap_auth(ap) != TWIN_AUTH_OPEN;
-    uint32_t name_bytes = (uint32_t)strlen(twin_ap_ssid(ap));
+    uint32_t name_bytes = (uint32_t)strlen(name);
     uint32_t ies_bytes;
 
     memset(bss, 0, BSS_BYTES);
-    ies_bytes = put_elements(ap, bss + BSS_BYTES);
+    ies_bytes = put_elements(ap, name, bss + BSS_BYTES);
     put32(bss, BSS_VERSION);
     put32(bss + 4, BSS_BYTES + ies_bytes);
     memcpy(bss + 8, twin_ap_bssid(ap), 6);
     put16(bss + 14, 100);
     put16(bss + 16, CAPABILITY_ESS | (privacy ? CAPABILITY_PRIVACY : 0));
     bss[18] = (uint8_t)name_bytes;
-    memcpy(bss + 19, twin_ap_ssid(ap), name_bytes);
+    memcpy(bss + 19, name, name_bytes);
     put32(bss + 52, sizeof(rates));
     memcpy(bss + 56, rates, sizeof(rates));
     put16(bss + 72, 0x1000u | twin_ap_channel(ap));
@@ -104,11 +104,28 @@ static void emit(
     twin_cyw43_event(chip, &event, data, size_bytes);
 }
 
-void twin_cyw43_scan_result(void *context) {
-    struct twin_cyw43 *chip = context;
-    uint8_t data[RESULT_HEADER + BSS_BYTES + IES_BYTES_MAX];
-    uint32_t size_bytes = RESULT_HEADER + put_bss(chip->config.ap, data + RESULT_HEADER);
+// A network that hides its name answers when it is asked for by it, and only then says it.
+static const char *name_heard(const struct twin_cyw43 *chip, const struct twin_ap *ap) {
+    const char *name = twin_ap_ssid(ap);
 
+    return twin_ap_hidden(ap) && strcmp(chip->scan.name, name) != 0 ? "" : name;
+}
+
+static bool heard(const struct twin_cyw43 *chip, const struct twin_ap *ap) {
+    return twin_ap_there(ap) &&
+           (chip->scan.name[0] == '\0' || strcmp(chip->scan.name, name_heard(chip, ap)) == 0);
+}
+
+void twin_cyw43_scan_result(void *context) {
+    const struct network *network = context;
+    struct twin_cyw43 *chip = network->chip;
+    uint8_t data[RESULT_HEADER + BSS_BYTES + IES_BYTES_MAX];
+    uint32_t size_bytes = RESULT_HEADER;
+
+    if (!heard(chip, network->ap)) {
+        return;
+    }
+    size_bytes += put_bss(network->ap, name_heard(chip, network->ap), data + RESULT_HEADER);
     put32(data, size_bytes);
     put32(data + 4, BSS_VERSION);
     put16(data + 8, chip->scan.sync_id);
@@ -124,7 +141,9 @@ void twin_cyw43_scan_end(void *context) {
 }
 
 static void stop(struct twin_cyw43 *chip) {
-    twin_cancel(chip->config.sim, &chip->scan.result);
+    for (size_t i = 0; i < NETWORKS_MAX; i++) {
+        twin_cancel(chip->config.sim, &chip->networks[i].scanned);
+    }
     twin_cancel(chip->config.sim, &chip->scan.end);
     if (chip->scan.running) {
         chip->scan.running = false;
@@ -163,11 +182,20 @@ static uint64_t dwell_ns(const struct twin_cyw43 *chip) {
     return ms != 0 && ms < 10000 ? ms * UINT64_C(1000000) : SCAN_CHANNEL_NS;
 }
 
+static void visit(struct twin_cyw43 *chip, uint32_t channel, uint64_t at_ns) {
+    for (size_t i = 0; i < NETWORKS_MAX && chip->clm.loaded; i++) {
+        struct network *network = &chip->networks[i];
+
+        if (network->ap != NULL && twin_ap_channel(network->ap) == channel) {
+            twin_after(chip->config.sim, &network->scanned, at_ns);
+        }
+    }
+}
+
 int32_t twin_cyw43_scan(struct twin_cyw43 *chip, const uint8_t *value, uint32_t size_bytes) {
     uint64_t at_ns = 0;
     uint32_t channels;
     uint32_t name_bytes;
-    bool named;
 
     if (!chip->up) {
         return BCME_NOT_UP;
@@ -183,18 +211,14 @@ int32_t twin_cyw43_scan(struct twin_cyw43 *chip, const uint8_t *value, uint32_t 
     chip->scan.sync_id = get16(value + 6);
     channels = known_channels(chip, channels_of(value, size_bytes));
     name_bytes = get32(value + 8);
-    named = chip->config.ap != NULL && chip->clm.loaded &&
-            (name_bytes == 0 ||
-             (name_bytes <= 32 && name_bytes == strlen(twin_ap_ssid(chip->config.ap)) &&
-              memcmp(value + 12, twin_ap_ssid(chip->config.ap), name_bytes) == 0));
+    memset(chip->scan.name, 0, sizeof(chip->scan.name));
+    memcpy(chip->scan.name, value + 12, name_bytes < 32 ? name_bytes : 32);
     for (uint32_t channel = 1; channel <= SCAN_CHANNELS; channel++) {
         if ((channels >> channel & 1u) == 0) {
             continue;
         }
         at_ns += dwell_ns(chip);
-        if (named && channel == twin_ap_channel(chip->config.ap)) {
-            twin_after(chip->config.sim, &chip->scan.result, at_ns);
-        }
+        visit(chip, channel, at_ns);
     }
     twin_after(chip->config.sim, &chip->scan.end, at_ns);
     return 0;
