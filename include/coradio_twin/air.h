@@ -70,6 +70,8 @@ struct twin_mac_config {
     // A frame from the other side, in order, no duplicates. Ownership passes. Called when the PPDU
     // has ended, before the response. May call twin_mac_send().
     void (*received)(void *context, struct twin_frame *frame);
+    // Of an access point: a station of this address has sent a frame without data. May be NULL.
+    void (*heard)(void *context, const uint8_t *address);
 };
 
 struct twin_mac *twin_mac_new(struct twin_air *air, const struct twin_mac_config *config);
@@ -101,6 +103,8 @@ void twin_mac_set_associated(struct twin_mac *station, bool associated);
 void twin_mac_set_pm(
     struct twin_mac *station, enum twin_pm pm, uint64_t sleep_return_ns, uint32_t wake_beacons);
 bool twin_mac_asleep(const struct twin_mac *station);
+// Sends a frame without data, so that the access point hears the station.
+void twin_mac_send_null(struct twin_mac *station);
 
 // Starts the access point's beacons. interval in units of 1024 us, dtim_period in beacons.
 void twin_mac_start_beacons(

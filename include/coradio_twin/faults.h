@@ -36,7 +36,7 @@ enum twin_fault_kind { TWIN_FAULT_HIT, TWIN_FAULT_STATE, TWIN_FAULT_ACTION };
     X(BUS_ONES, "bus-ones", HIT, "fn dir", "a transaction lost, the data line reads ones")         \
     X(BUS_ZEROS, "bus-zeros", HIT, "fn dir", "a transaction lost, the data line reads zeros")      \
     X(BUS_SHIFT, "bus-shift", HIT, "value above fn", "a read that comes late by so many bits")     \
-    X(BUS_DELAY, "bus-delay", STATE, "time", "data takes this long from the clock's edge")          \
+    X(BUS_DELAY, "bus-delay", STATE, "time", "data takes this long from the clock's edge")         \
     X(NOT_READY, "not-ready", STATE, "", "function 2 takes nothing")                               \
     X(ABSENT, "absent", STATE, "", "the chip answers nothing")                                     \
     X(WAKE_TIME, "wake-time", HIT, "time", "power on: time to the first answer")                   \

@@ -71,6 +71,7 @@ struct twin_ps {
     bool told;         // the access point believes that the station sleeps
     bool listening;    // woken for a beacon that has not come yet
     bool trigger;      // has to ask for what is buffered
+    bool keep;         // has to be heard
     bool service;      // asked; awake until served
     bool group_wait;   // awake for group frames behind a DTIM
     bool tim;          // the beacon on the air announces frames for it

@@ -60,7 +60,7 @@ static void to_air(struct twin_ap *ap, struct twin_frame *frame) {
 static void received(void *context, struct twin_frame *frame) {
     struct twin_ap *ap = context;
 
-    if (twin_ap_fault_heard(ap, frame)) {
+    if (twin_ap_fault_heard(ap, frame->data + 6)) {
         twin_frame_put(ap->config.frames, frame);
         return;
     }
@@ -70,6 +70,10 @@ static void received(void *context, struct twin_frame *frame) {
     }
     ap->counters.to_wire++;
     ap->config.wire.input(ap->config.wire.context, frame);
+}
+
+static void heard(void *context, const uint8_t *address) {
+    (void)twin_ap_fault_heard(context, address);
 }
 
 static void from_wire(void *context, struct twin_frame *frame) {
@@ -118,6 +122,7 @@ struct twin_ap *twin_ap_new(const struct twin_ap_config *config) {
         .context = ap,
         .sent = sent,
         .received = received,
+        .heard = heard,
     };
 
     ap->config = *config;

@@ -81,8 +81,8 @@ static bool joined(const struct twin_ap_watcher *watcher) {
 
 // ---- frames
 
-bool twin_ap_fault_heard(struct twin_ap *ap, const struct twin_frame *frame) {
-    struct twin_mac *station = twin_mac_station(ap->config.air, frame->data + 6);
+bool twin_ap_fault_heard(struct twin_ap *ap, const uint8_t *address) {
+    struct twin_mac *station = twin_mac_station(ap->config.air, address);
     struct twin_ap_watcher *watcher = station == NULL ? NULL : watcher_of(ap, station);
 
     if (watcher == NULL) {

@@ -49,8 +49,8 @@ void twin_ap_faults_free(struct twin_ap *ap);
 // The station believes that it is joined, and the access point does not.
 bool twin_ap_forgot(const struct twin_ap *ap, const struct twin_mac *station);
 void twin_ap_remember(struct twin_ap *ap, struct twin_mac *station);
-// A frame has come from a station. True: it is of one that is forgotten.
-bool twin_ap_fault_heard(struct twin_ap *ap, const struct twin_frame *frame);
+// A frame has come from the station of this address. True: it is one that is forgotten.
+bool twin_ap_fault_heard(struct twin_ap *ap, const uint8_t *address);
 // True: there is no room for this frame towards a station.
 bool twin_ap_fault_full(struct twin_ap *ap, const struct twin_frame *frame);
 // What the policies make of a join that would succeed; returns the time it takes.

@@ -17,7 +17,7 @@ static bool group_wanted(const struct twin_mac *access_point) {
 }
 
 static bool null_wanted(const struct twin_mac *station) {
-    return station->ps.trigger || station->ps.wanted != station->ps.told;
+    return station->ps.trigger || station->ps.keep || station->ps.wanted != station->ps.told;
 }
 
 bool twin_exchange_wanted(const struct twin_mac *mac) {
@@ -92,6 +92,7 @@ static void build_null(struct twin_mac *station) {
     ppdu->psdu_bytes = TWIN_AIR_NULL_BYTES;
     ppdu->air_ns = station->air->null_ns;
     ppdu->trigger = station->ps.trigger;
+    station->ps.keep = false;
     station->air->counters.null_frames++;
     station->air->counters.station_tx_ns += ppdu->air_ns;
 }
@@ -208,7 +209,12 @@ void twin_exchange_deliver(struct twin_mac *mac) {
     struct twin_ppdu *ppdu = &mac->ppdu;
 
     if (ppdu->kind == TWIN_PPDU_NULL) {
+        const struct twin_mac *access_point = mac->air->access_point;
+
         twin_ps_heard(mac, ppdu);
+        if (access_point != NULL && access_point->config.heard != NULL) {
+            access_point->config.heard(access_point->config.context, mac->config.address);
+        }
     } else if (ppdu->kind == TWIN_PPDU_DATA && ppdu->arrived != 0) {
         if (mac->config.access_point) {
             twin_ps_active(ppdu->flow->to);

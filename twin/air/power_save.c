@@ -91,6 +91,7 @@ void twin_ps_left(struct twin_mac *station) {
     ps->told = false;
     ps->listening = false;
     ps->trigger = false;
+    ps->keep = false;
     ps->service = false;
     ps->group_wait = false;
     ps->serving = 0;
@@ -108,6 +109,13 @@ void twin_mac_set_pm(
     if (station->associated) {
         twin_cancel(station->air->config.sim, &ps->timer);
         want(station);
+        twin_channel_contend(station->air);
+    }
+}
+
+void twin_mac_send_null(struct twin_mac *station) {
+    if (station->associated) {
+        station->ps.keep = true;
         twin_channel_contend(station->air);
     }
 }

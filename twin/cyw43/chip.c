@@ -70,6 +70,7 @@ void twin_cyw43_reset_firmware(struct twin_cyw43 *chip) {
     }
     twin_cancel(sim, &chip->scan.end);
     chip->scan.running = false;
+    twin_cyw43_keep_alive(chip, 0);
     chip->clm.loaded = false;
     chip->clm.size_bytes = 0;
     chip->clm.status = CLM_STATUS_NONE;
@@ -125,6 +126,7 @@ static void init_events(struct twin_cyw43 *chip) {
     twin_event_init(&chip->request.run, twin_cyw43_ioctl_run, chip);
     twin_event_init(&chip->events.timer, twin_cyw43_event_due, chip);
     twin_event_init(&chip->join.found_none, twin_cyw43_join_found_none, chip);
+    twin_event_init(&chip->join.keep_alive, twin_cyw43_keep_alive_due, chip);
     twin_event_init(&chip->join.beacons_lost, twin_cyw43_beacons_lost, chip);
     twin_event_init(&chip->scan.end, twin_cyw43_scan_end, chip);
 }

@@ -137,6 +137,8 @@ struct join {
     bool pruned;                   // asked for security that no network here offers
     struct twin_event found_none;  // an outcome without an access point
     struct twin_event beacons_lost;
+    uint64_t keep_alive_ns;
+    struct twin_event keep_alive;
 };
 
 struct event_queue {
@@ -179,8 +181,9 @@ struct chip_faults {
     struct twin_event storm;
     bool storm_high;
     bool hung;
-    uint32_t hung_buffers;  // taken by frames that a hung firmware never looks at
-    bool header_read;       // this transaction reads the header of a frame
+    uint32_t hung_buffers;           // taken by frames that a hung firmware never looks at
+    bool header_read;                // this transaction reads the header of a frame
+    struct twin_fault_what request;  // the request that has run last, for faults of its reply
     uint8_t out[4 + F2_BYTES_MAX];
 };
 

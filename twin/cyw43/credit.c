@@ -108,6 +108,12 @@ static void send_credit_frame(struct twin_cyw43 *chip) {
     twin_cyw43_push(chip, frame, CHANNEL_CREDIT);
 }
 
+void twin_cyw43_credit_tell_now(struct twin_cyw43 *chip) {
+    if (twin_cyw43_f2_up(chip) && chip->fifo.queue.count == 0) {
+        send_credit_frame(chip);
+    }
+}
+
 // True: there is more to tell, and nothing else on its way that would.
 static bool more_to_tell(const struct twin_cyw43 *chip) {
     const struct credit *credit = &chip->credit;

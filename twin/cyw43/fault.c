@@ -12,8 +12,6 @@
 
 // ---- frames and events that wait
 
-enum held_kind { HELD_TO_HOST, HELD_EVENT, HELD_TO_AIR };
-
 struct held {
     struct held *next;
     struct twin_cyw43 *chip;
@@ -52,7 +50,7 @@ static void held_due(void *context) {
     free(held);
 }
 
-static void hold(
+void twin_cyw43_hold(
     struct twin_cyw43 *chip, struct twin_frame *frame, enum held_kind kind, uint64_t time_ns) {
     struct held *held = twin_alloc(1, sizeof(*held));
 
@@ -79,7 +77,7 @@ void twin_cyw43_faults_reset(struct twin_cyw43 *chip) {
     chip->faults.hung = false;
 }
 
-static struct twin_frame *copy_of(struct twin_cyw43 *chip, const struct twin_frame *frame) {
+struct twin_frame *twin_cyw43_copy_frame(struct twin_cyw43 *chip, const struct twin_frame *frame) {
     struct twin_frame *copy = twin_frame_get(chip->config.frames);
 
     copy->size_bytes = frame->size_bytes;
@@ -330,11 +328,11 @@ bool twin_cyw43_fault_push(struct twin_cyw43 *chip, struct twin_frame *frame, ui
     }
     damage(chip, frame, &at);
     if (twin_faults_hit(faults, TWIN_RX_DOUBLE, &at) != NULL) {
-        twin_cyw43_enqueue(chip, copy_of(chip, frame), channel);
+        twin_cyw43_enqueue(chip, twin_cyw43_copy_frame(chip, frame), channel);
     }
     what = twin_faults_hit(faults, TWIN_RX_DELAY, &at);
     if (what != NULL) {
-        hold(chip, frame, HELD_TO_HOST, what->time_ns);
+        twin_cyw43_hold(chip, frame, HELD_TO_HOST, what->time_ns);
         return true;
     }
     return false;
@@ -392,143 +390,14 @@ bool twin_cyw43_fault_data(struct twin_cyw43 *chip, struct twin_frame *frame) {
     }
     if (chip->credit.free_buffers != 0 && twin_faults_hit(faults, TWIN_TX_DOUBLE, NULL) != NULL) {
         chip->credit.free_buffers--;
-        twin_cyw43_hand_on(chip, copy_of(chip, frame));
+        twin_cyw43_hand_on(chip, twin_cyw43_copy_frame(chip, frame));
     }
     what = twin_faults_hit(faults, TWIN_TX_DELAY, NULL);
     if (what != NULL) {
-        hold(chip, frame, HELD_TO_AIR, what->time_ns);
+        twin_cyw43_hold(chip, frame, HELD_TO_AIR, what->time_ns);
         return true;
     }
     return false;
-}
-
-// ---- control requests
-
-// Request numbers. Read from public code.
-#define REQUEST_SET_MONITOR 108u
-#define REQUEST_GET_VAR     262u
-#define REQUEST_SET_VAR     263u
-
-static struct twin_fault_what request_of(const struct request *request) {
-    struct twin_fault_what at = twin_fault_any();
-
-    at.type = request->command;
-    if (request->command == REQUEST_GET_VAR || request->command == REQUEST_SET_VAR) {
-        size_t bytes = strnlen((const char *)request->buffer, sizeof(at.name) - 1);
-
-        memcpy(at.name, request->buffer, bytes);
-    }
-    return at;
-}
-
-int32_t twin_cyw43_fault_status(
-    struct twin_cyw43 *chip, const struct request *request, int32_t status) {
-    struct twin_faults *faults = chip->config.faults;
-    struct twin_fault_what at;
-    const struct twin_fault_what *what;
-
-    if (faults == NULL) {
-        return status;
-    }
-    at = request_of(request);
-    if (strcmp(at.name, "sae_password") == 0 && twin_faults_active(faults, TWIN_NO_SAE) != NULL) {
-        return BCME_UNSUPPORTED;
-    }
-    if (request->command == REQUEST_SET_MONITOR &&
-        twin_faults_active(faults, TWIN_NO_MONITOR) != NULL) {
-        return BCME_UNSUPPORTED;
-    }
-    what = twin_faults_hit(faults, TWIN_REPLY_STATUS, &at);
-    return what != NULL ? (int32_t)what->value : status;
-}
-
-bool twin_cyw43_fault_reply(
-    struct twin_cyw43 *chip, const struct request *request, struct twin_frame *frame) {
-    struct twin_faults *faults = chip->config.faults;
-    struct twin_fault_what at = request_of(request);
-    const struct twin_fault_what *what;
-
-    if (twin_faults_hit(faults, TWIN_REPLY_DROP, &at) != NULL) {
-        twin_frame_put(chip->config.frames, frame);
-        return true;
-    }
-    what = twin_faults_hit(faults, TWIN_REPLY_ID, &at);
-    if (what != NULL) {
-        put16(frame->data + 10, get16(frame->data + 10) + (uint32_t)what->value);
-    }
-    what = twin_faults_hit(faults, TWIN_REPLY_CUT, &at);
-    if (what != NULL && what->value > 0) {
-        frame->size_bytes -= what->value < frame->size_bytes ? (uint32_t)what->value : 0;
-    }
-    if (twin_faults_hit(faults, TWIN_REPLY_DOUBLE, &at) != NULL) {
-        twin_cyw43_push(chip, copy_of(chip, frame), CHANNEL_CONTROL);
-    }
-    what = twin_faults_hit(faults, TWIN_REPLY_DELAY, &at);
-    if (what != NULL) {
-        frame->tag = CHANNEL_CONTROL;
-        hold(chip, frame, HELD_TO_HOST, what->time_ns);
-        return true;
-    }
-    return false;
-}
-
-// ---- events
-
-static struct twin_fault_what event_of(uint32_t type) {
-    struct twin_fault_what at = twin_fault_any();
-
-    at.type = type;
-    return at;
-}
-
-static void replace(struct chip_event *event, const struct twin_fault_what *what) {
-    event->status = what->status_given ? what->status : event->status;
-    event->reason = what->reason_given ? what->reason : event->reason;
-    event->flags = what->flags_given ? (uint16_t)what->flags : event->flags;
-}
-
-void twin_cyw43_fault_change(struct twin_cyw43 *chip, struct chip_event *event) {
-    struct twin_fault_what at = event_of(event->type);
-    const struct twin_fault_what *what =
-        twin_faults_hit(chip->config.faults, TWIN_EVENT_CHANGE, &at);
-
-    if (what != NULL) {
-        replace(event, what);
-    }
-}
-
-bool twin_cyw43_fault_event(struct twin_cyw43 *chip, uint32_t type, struct twin_frame *frame) {
-    struct twin_faults *faults = chip->config.faults;
-    struct twin_fault_what at = event_of(type);
-    const struct twin_fault_what *what;
-
-    if (twin_faults_hit(faults, TWIN_EVENT_DROP, &at) != NULL) {
-        twin_frame_put(chip->config.frames, frame);
-        return true;
-    }
-    if (twin_faults_hit(faults, TWIN_EVENT_DOUBLE, &at) != NULL) {
-        twin_frame_push(&chip->events.queue, copy_of(chip, frame));
-    }
-    what = twin_faults_hit(faults, TWIN_EVENT_DELAY, &at);
-    if (what != NULL) {
-        hold(chip, frame, HELD_EVENT, what->time_ns);
-        return true;
-    }
-    return false;
-}
-
-static bool send_event(struct twin_cyw43 *chip, const struct twin_fault_what *what) {
-    struct chip_event event = {.type = what->type == TWIN_FAULT_ANY ? 0 : what->type};
-
-    if (!chip->plane.firmware_running) {
-        return false;
-    }
-    if (chip->config.ap != NULL) {
-        memcpy(event.address, twin_ap_bssid(chip->config.ap), 6);
-    }
-    replace(&event, what);
-    twin_cyw43_event(chip, &event, NULL, 0);
-    return true;
 }
 
 // ---- the line
@@ -585,7 +454,7 @@ static bool told(
 
     switch (lever) {
     case TWIN_EVENT:
-        return send_event(chip, what);
+        return twin_cyw43_fault_send_event(chip, what);
     case TWIN_LINE_LOW:
     case TWIN_LINE_HIGH:
         twin_cyw43_update_irq(chip);
@@ -594,6 +463,13 @@ static bool told(
         chip->faults.storm_high = false;
         twin_after(chip->config.sim, &chip->faults.storm, 0);
         return chip->powered;
+    case TWIN_FLOW:
+        twin_cyw43_credit_tell_now(chip);
+        return false;  // it strikes in the header
+    case TWIN_CREDIT_HOLD:
+    case TWIN_CREDIT_WINDOW:
+        twin_cyw43_credit_review(chip);
+        return false;  // it strikes where a header is held back
     case TWIN_CHIP_HANG:
         if (!begins) {
             go_on(chip);

@@ -245,6 +245,17 @@ static int32_t set_rx_factor(struct target *target) {
     return status;
 }
 
+// u16 version | u16 length | u32 period in ms | u16 0 | u8 id. Read from public code (embassy).
+#define KEEP_ALIVE_BYTES 11u
+
+static int32_t set_keep_alive(struct target *target) {
+    if (target->size_bytes < KEEP_ALIVE_BYTES) {
+        return BCME_SHORT;
+    }
+    twin_cyw43_keep_alive(target->chip, get32(target->value + 4));
+    return 0;
+}
+
 static int32_t set_sleep_ret(struct target *target) {
     int32_t status = hold(target, IOVAR_PM2_SLEEP_RET, 1, 65535);
 
@@ -337,7 +348,7 @@ static const struct iovar iovars[] = {
     {"join", refuse, set_join, 0, 0, 0},
     {"sae_password", refuse, set_sae_password, 0, 0, 0},
     {"ssid", refuse, accept, 0, 0, 0},
-    {"mkeep_alive", refuse, accept, 0, 0, 0},
+    {"mkeep_alive", refuse, set_keep_alive, 0, 0, 0},
     {"bss", get_bss, set_bss, 0, 0, 0},
     {"gpioout", refuse, set_gpioout, 0, 0, 0},
     {"counters", get_counters, refuse, 0, 0, 0},

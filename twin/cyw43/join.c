@@ -372,6 +372,23 @@ static void lose(struct twin_cyw43 *chip, uint32_t type, uint32_t reason, uint32
     emit(chip, steps);
 }
 
+void twin_cyw43_keep_alive(struct twin_cyw43 *chip, uint32_t period_ms) {
+    chip->join.keep_alive_ns = period_ms * UINT64_C(1000000);
+    twin_cancel(chip->config.sim, &chip->join.keep_alive);
+    if (period_ms != 0) {
+        twin_after(chip->config.sim, &chip->join.keep_alive, chip->join.keep_alive_ns);
+    }
+}
+
+void twin_cyw43_keep_alive_due(void *context) {
+    struct twin_cyw43 *chip = context;
+
+    if (chip->join.state == JOIN_DONE && !chip->faults.hung) {
+        twin_mac_send_null(chip->mac);
+    }
+    twin_after(chip->config.sim, &chip->join.keep_alive, chip->join.keep_alive_ns);
+}
+
 void twin_cyw43_beacons_lost(void *context) {
     struct twin_cyw43 *chip = context;
 

@@ -105,6 +105,8 @@ bool twin_cyw43_credit_input(struct twin_cyw43 *chip, uint8_t sequence);
 uint8_t twin_cyw43_credit_tell(struct twin_cyw43 *chip);
 // Sends a frame only for its credit, where the policy asks for one.
 void twin_cyw43_credit_review(struct twin_cyw43 *chip);
+// Sends one where nothing else waits that would carry what has changed.
+void twin_cyw43_credit_tell_now(struct twin_cyw43 *chip);
 // A header with this credit has reached the host, whatever was meant.
 void twin_cyw43_credit_heard(struct twin_cyw43 *chip, uint8_t credit);
 void twin_cyw43_credit_held(void *context);
@@ -172,6 +174,9 @@ void twin_cyw43_join_found_none(void *context);
 void twin_cyw43_leave(struct twin_cyw43 *chip, bool tell_host);
 void twin_cyw43_ap_notice(void *context, enum twin_ap_notice notice, uint32_t reason);
 void twin_cyw43_beacons_lost(void *context);
+// Null frames with this period while in a network; 0: none.
+void twin_cyw43_keep_alive(struct twin_cyw43 *chip, uint32_t period_ms);
+void twin_cyw43_keep_alive_due(void *context);
 void twin_cyw43_apply_power_save(struct twin_cyw43 *chip);
 
 // ---- scan.c
@@ -180,7 +185,15 @@ int32_t twin_cyw43_scan(struct twin_cyw43 *chip, const uint8_t *value, uint32_t 
 void twin_cyw43_scan_result(void *context);
 void twin_cyw43_scan_end(void *context);
 
-// ---- fault.c: each returns at once where the world has no faults
+// ---- fault.c, and fault_control.c for requests and events: asked only where there are faults
+
+enum held_kind { HELD_TO_HOST, HELD_EVENT, HELD_TO_AIR };
+
+// Holds a frame back for so long; its tag is the channel.
+void twin_cyw43_hold(
+    struct twin_cyw43 *chip, struct twin_frame *frame, enum held_kind kind, uint64_t time_ns);
+struct twin_frame *twin_cyw43_copy_frame(struct twin_cyw43 *chip, const struct twin_frame *frame);
+bool twin_cyw43_fault_send_event(struct twin_cyw43 *chip, const struct twin_fault_what *what);
 
 void twin_cyw43_faults_init(struct twin_cyw43 *chip);
 void twin_cyw43_faults_free(struct twin_cyw43 *chip);

@@ -9,6 +9,7 @@ target_sources(
           cyw43/data.c
           cyw43/event.c
           cyw43/fault.c
+          cyw43/fault_control.c
           cyw43/firmware.c
           cyw43/gspi.c
           cyw43/image.c

@@ -96,11 +96,11 @@ static bool parse_time(const char *text, uint64_t *value_ns) {
     char *end = NULL;
     double number = strtod(text, &end);
 
-    if (end == text || !(number >= 0) || number > 1e9) {
+    if (end == text || !(number >= 0)) {
         return false;
     }
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-        if (strcmp(end, units[i].unit) == 0) {
+        if (strcmp(end, units[i].unit) == 0 && number * units[i].ns <= 1e18) {
             *value_ns = (uint64_t)(number * units[i].ns + 0.5);
             return true;
         }
