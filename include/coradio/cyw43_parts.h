@@ -32,6 +32,7 @@ struct cor_cyw43_proof {
     uint8_t failures;                   // at this sampling
     uint8_t rates;                      // slower ones tried
     bool awake;                         // the chip has answered
+    bool exhausted;                     // all samplings and rates have failed
     uint64_t until_us;                  // it may be waking up as long
     uint64_t fallbacks_before;
 };
@@ -39,7 +40,7 @@ struct cor_cyw43_proof {
 // What is asked of the chip outside of start and join, one thing at a time.
 struct cor_cyw43_jobs {
     uint32_t wanted;  // one bit each
-    uint8_t running;  // its number, 0: none
+    uint8_t running;  // the one begun last, 0: none yet
     bool request_taken;
     bool request_sent;
     // The caller's.

@@ -139,6 +139,7 @@ static bool proof_next(struct cor_cyw43 *chip) {
     proof->tried |= (uint8_t)(1u << chip->effective.sampling);
     if ((proof->tried & SAMPLINGS_ALL) == SAMPLINGS_ALL) {
         if (proof->rates >= PROOF_RATES_MAX || slower_hz < PROOF_HZ_MIN) {
+            proof->exhausted = true;
             return false;
         }
         proof->tried = 0;
@@ -156,7 +157,7 @@ bool cor_cyw43_proof_failed(struct cor_cyw43 *chip, enum cor_cyw43_bus_fault fau
     bool silent = fault == COR_CYW43_BUS_FAULT_zeros || fault == COR_CYW43_BUS_FAULT_ones;
     bool waking = chip->words_swapped && chip->proof.step != NULL && !proof->awake;
 
-    if (proof->step == NULL) {
+    if (proof->step == NULL || proof->exhausted) {
         return false;
     }
     if (waking && (silent || chip->now_us >= proof->until_us)) {

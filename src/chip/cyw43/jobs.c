@@ -199,8 +199,9 @@ bool cor_cyw43_jobs_run(struct cor_cyw43 *chip) {
     if (job_start(chip, CYW43_JOB_LEAVE) || cor_cyw43_link_run(chip)) {
         return true;
     }
-    for (uint32_t job = CYW43_JOB_NONE + 1u; job < CYW43_JOB_COUNT; job++) {
-        if (job_start(chip, (enum cyw43_job)job)) {
+    // They take turns, so that one which is wanted all the time keeps no other waiting.
+    for (uint32_t i = 0; i < CYW43_JOB_COUNT; i++) {
+        if (job_start(chip, (enum cyw43_job)((chip->jobs.running + 1u + i) % CYW43_JOB_COUNT))) {
             return true;
         }
     }
