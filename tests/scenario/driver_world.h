@@ -47,12 +47,24 @@ struct options {
     bool damage_firmware;
     bool tolerant;             // of answers that are damaged
     uint32_t outstanding_max;  // frames without an answer; 0: any
+    // For the scenarios with faults.
+    const char *faults;  // a script; NULL: none, and none later
+    uint32_t cpu_hz;     // 0: 150 MHz
+    bool out_of_spec;
+    uint32_t polling_us;
+    struct cor_cyw43_hooks hooks;
+    // More networks in reach of the chip, made by the scenario.
+    struct twin_cyw43_network others[TWIN_CYW43_OTHERS_MAX];
+    bool hidden;
+    uint8_t channel;  // 0: 1
+    int8_t rssi_dbm;  // 0: -50
 };
 
 struct world {
     struct options options;
     struct twin_sim *sim;
     struct twin_frames *frames;
+    struct twin_faults *faults;
     struct twin_air *air;
     struct twin_ap *ap;
     struct twin_cyw43 *chip;
@@ -70,9 +82,13 @@ struct world {
     uint32_t answered;  // frames the answers speak for
     bool link;
     uint32_t links;
+    uint32_t inputs;
+    void (*on_input)(struct world *world, const uint8_t *frame, uint32_t size_bytes);
+    void (*on_sent)(struct world *world, uint32_t token);
     struct twin_work work;
     // Echo.
     uint32_t arrived;
+    void (*check_frame)(const struct twin_frame *frame);
     uint32_t out_of_order;
     uint64_t first_ns;
     uint64_t last_ns;
@@ -110,6 +126,9 @@ static inline void world_arrive(void *context, struct twin_frame *frame) {
     uint32_t number = 0;
 
     memcpy(&number, frame->data + 14, sizeof(number));
+    if (world->check_frame != NULL) {
+        world->check_frame(frame);
+    }
     world->out_of_order += number != world->arrived;
     if (world->arrived++ == 0) {
         world->first_ns = twin_now_ns(world->sim);
@@ -174,8 +193,12 @@ static inline void world_sent(struct cor_frame_source *source, uint64_t now_us, 
     struct world *world = world_of(source);
 
     (void)now_us;
-    CHECK_EQ(token, world->sent);
+    // Frames that are given back unsent, as the radio goes off, come in any order.
+    CHECK(token == world->sent || world->options.tolerant);
     world->sent++;
+    if (world->on_sent != NULL) {
+        world->on_sent(world, token);
+    }
 }
 
 static inline uint32_t world_input(
@@ -183,6 +206,10 @@ static inline uint32_t world_input(
     struct world *world = world_of(source);
 
     (void)now_us;
+    world->inputs++;
+    if (world->on_input != NULL) {
+        world->on_input(world, frame, size_bytes);
+    }
     if (size_bytes != ANSWER_BYTES) {
         CHECK(world->options.tolerant);
         return 0;
@@ -225,6 +252,8 @@ static inline void world_chip(struct world *world) {
     config.frames = world->frames;
     config.air = world->air;
     config.ap = world->ap;
+    config.faults = world->faults;
+    memcpy(config.others, world->options.others, sizeof(config.others));
     config.credit_window = world->options.credit_window;
     if (world->options.wake_ns != 0) {
         config.wake_ns = world->options.wake_ns;
@@ -263,9 +292,32 @@ static inline void world_driver(struct world *world) {
         .data_hz = world->options.data_hz,
         .pm = world->options.pm,
         .listen_beacons = world->options.listen_beacons,
+        .out_of_spec = world->options.out_of_spec,
+        .polling_us = world->options.polling_us,
+        .hooks = world->options.hooks,
     };
 
     cor_cyw43_init(&world->driver, &config, 0);
+}
+
+// The board around the chip, with the driver on it, powered up.
+static inline void world_board_new(struct world *world) {
+    world->board = twin_board_new(&(struct twin_board_config){
+        .sim = world->sim,
+        .chip = twin_cyw43_gspi(world->chip),
+        .engine = world->options.engine,
+        .cpu_hz = world->options.cpu_hz != 0 ? world->options.cpu_hz : 150000000,
+        .core_mv = 1100,
+        .segment_ns = world->options.segment_ns,
+        .queue_depth = world->options.queue_depth,
+    });
+    twin_cyw43_on_irq(world->chip, world_line, world);
+    cor_bus_twin_init(&world->bus, world->board);
+    world_driver(world);
+    twin_board_set_firmware(
+        world->board,
+        &(struct twin_firmware){.context = world, .poll = world_poll, .work = world_work});
+    twin_board_start(world->board);
 }
 
 static inline struct world *world_open(const struct options *options) {
@@ -274,6 +326,12 @@ static inline struct world *world_open(const struct options *options) {
     world->options = *options;
     world->sim = twin_sim_new(1, 0);
     world->frames = twin_frames_new();
+    if (options->faults != NULL) {
+        char error[256] = "";
+
+        world->faults = twin_faults_new(world->sim);
+        CHECK_TEXT(twin_faults_script(world->faults, options->faults, error) ? "" : error, "");
+    }
     world->air = twin_air_new(&(struct twin_air_config){
         .sim = world->sim,
         .frames = world->frames,
@@ -286,11 +344,13 @@ static inline struct world *world_open(const struct options *options) {
         .sim = world->sim,
         .air = world->air,
         .frames = world->frames,
+        .faults = world->faults,
+        .hidden = options->hidden,
         .ssid = WORLD_SSID,
         .key = WORLD_KEY,
         .auth = options->auth,
-        .channel = 1,
-        .rssi_dbm = -50,
+        .channel = options->channel != 0 ? options->channel : 1,
+        .rssi_dbm = (int8_t)(options->rssi_dbm != 0 ? options->rssi_dbm : -50),
         .ampdu_max = options->ap_ampdu,
         .dtim_period = 1,
         .wire = {world_arrive, world},
@@ -299,33 +359,27 @@ static inline struct world *world_open(const struct options *options) {
     memcpy(ap.bssid, world_bssid, 6);
     world->ap = options->no_network ? NULL : twin_ap_new(&ap);
     world_chip(world);
-    world->board = twin_board_new(&(struct twin_board_config){
-        .sim = world->sim,
-        .chip = twin_cyw43_gspi(world->chip),
-        .engine = options->engine,
-        .cpu_hz = 150000000,
-        .core_mv = 1100,
-        .segment_ns = options->segment_ns,
-        .queue_depth = options->queue_depth,
-    });
-    twin_cyw43_on_irq(world->chip, world_line, world);
-    cor_bus_twin_init(&world->bus, world->board);
-    world_driver(world);
-    twin_board_set_firmware(
-        world->board,
-        &(struct twin_firmware){.context = world, .poll = world_poll, .work = world_work});
-    twin_board_start(world->board);
+    world_board_new(world);
     return world;
 }
 
+// The chip goes before the networks it is in.
+static inline void world_close_chip(struct world *world) {
+    if (world->board != NULL) {
+        cor_cyw43_stop(&world->driver, twin_now_ns(world->sim) / 1000u);
+        twin_board_free(world->board);
+        twin_cyw43_free(world->chip);
+        world->board = NULL;
+    }
+}
+
 static inline void world_close(struct world *world) {
-    cor_cyw43_stop(&world->driver, twin_now_ns(world->sim) / 1000u);
-    twin_board_free(world->board);
-    twin_cyw43_free(world->chip);
+    world_close_chip(world);
     if (world->ap != NULL) {
         twin_ap_free(world->ap);
     }
     twin_air_free(world->air);
+    twin_faults_free(world->faults);
     twin_frames_free(world->frames);
     twin_sim_free(world->sim);
     free(world);
@@ -351,7 +405,7 @@ static inline void world_leave(struct world *world, enum cor_radio_state state, 
 static inline enum cor_radio_state world_start(struct world *world) {
     CHECK_EQ(cor_cyw43_start(&world->driver, world_now_us(world)), COR_OK);
     twin_board_interrupt(world->board);
-    world_leave(world, COR_RADIO_STARTING, UINT64_C(5000000000));
+    world_leave(world, COR_RADIO_STARTING, UINT64_C(10000000000));
     return cor_cyw43_state(&world->driver);
 }
 
