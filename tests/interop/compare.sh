@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# `coradio compare` as a user runs it: compare.sh CORADIO. Interrupted and resumed it ends with the
+# `coradio compare` as a user runs it: compare.sh CORADIO HOWTO. Interrupted and resumed it ends with the
 # same samples and verdict as left alone; wrong use is told in one line.
 set -euo pipefail
 coradio=$1
+howto=$2
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 cd "$folder"
@@ -91,4 +92,10 @@ done <<'ROWS'
 3|is no board|--a bus-mhz=25 --b bus-mhz=50 --board nowhere --output x.jsonl
 ROWS
 ok "wrong use is told in one line"
+# The commands of the how-to that need no board, as they are written there.
+while IFS= read -r words; do
+    eval "${words//build\/coradio/\"$coradio\"}" >out 2>err || fail "$words"
+done < <(grep '^    build/coradio' "$howto" | grep -v /dev/tty)
+grep -q '^B - A' out || [ -s ampdu.html ] || fail "the how-to"
+ok "the how-to does what it says"
 echo "$passed passed, 0 failed"

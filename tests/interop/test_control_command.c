@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "coradio/app_control.h"
 #include "coradio/app_pattern.h"
 
 int board_main(int argc, char **argv);
@@ -330,6 +331,97 @@ TEST(a_secret_that_others_can_read_is_not_taken) {
     CHECK_EQ(WEXITSTATUS(status), 3);
 }
 
+// ---- a board's own report against the twin's
+
+static char own[1 << 13];
+static uint32_t own_bytes;
+
+static void take_own(void *context, const char *text, uint32_t size) {
+    (void)context;
+    CHECK(own_bytes + size < sizeof(own));
+    memcpy(own + own_bytes, text, size);
+    own_bytes += size;
+    own[own_bytes] = '\0';
+}
+
+static enum cor_status own_start(
+    void *port, const struct cor_control_settings *settings, const char **why) {
+    (void)port;
+    (void)settings;
+    (void)why;
+    return COR_OK;
+}
+
+static void own_stop(void *port) {
+    (void)port;
+}
+
+static void own_effective(void *port, struct cor_control_settings *settings) {
+    (void)port;
+    cor_control_set(settings, COR_CONTROL_SETTING_bus_mhz, 37500000);
+}
+
+static void own_identify(void *port, struct cor_control_identity *identity) {
+    (void)port;
+    *identity = (struct cor_control_identity){"pico2w", "0", "", false};
+}
+
+// Each field of the one is a field of the other, of the same kind; null may stand for a number.
+static void check_fields(const cJSON *mine, const cJSON *other, const char *path) {
+    const cJSON *each;
+
+    cJSON_ArrayForEach(each, mine) {
+        const cJSON *there = cJSON_GetObjectItemCaseSensitive(other, each->string);
+        char name[128];
+
+        snprintf(name, sizeof(name), "%s.%s", path, each->string);
+        if (there == NULL) {
+            printf("  the twin's report has no %s\n", name);
+        }
+        CHECK(there != NULL);
+        CHECK(cJSON_IsObject(each) == cJSON_IsObject(there));
+        CHECK(cJSON_IsString(each) == cJSON_IsString(there));
+        check_fields(each, there, name);
+    }
+}
+
+TEST(the_fields_of_a_boards_report_are_those_of_the_twins) {
+    static const struct cor_control_ops ops = {
+        .start = own_start,
+        .stop = own_stop,
+        .effective = own_effective,
+        .identify = own_identify,
+    };
+    static const char orders[] =
+        "app=udp-tx\nbytes=256KiB\nduration=1s\npayload-bytes=1000\noffered=8M\ncount=3\n"
+        "interval=1s\nbus-mhz=37.5\ncpu-mhz=150\nengine=queued\nring=8KiB\nreceive-ring=8KiB\n"
+        "ack-segments=2\npm=none\nlisten=1\nampdu=8\nmcs=7\ngi=short\nseed=1\n"
+        "to=10.0.0.2:5001\nssid=home\nkey=12345678\n1 start\n";
+    struct control_link *link = control_open(&(struct control_setup){.address = "twin"}, error);
+    struct cor_control_report report = {.complete = true, .interval_us = 1000000};
+    struct cor_control control;
+    struct cor_control_session session;
+    cJSON *twins;
+    cJSON *event;
+
+    CHECK(link != NULL);
+    twins = control_run(link, "app=udp-tx bytes=256KiB bus-mhz=37.5", error);
+    CHECK(twins != NULL);
+    control_close(link);
+    cor_control_init(&control, &ops, NULL);
+    cor_control_open_console(&session, &control, take_own, NULL);
+    cor_control_input(&session, (const uint8_t *)orders, sizeof(orders) - 1);
+    // All are given, so that all but the key are in the report.
+    CHECK_EQ(control.asked.given, (1u << COR_CONTROL_SETTING_COUNT) - 1);
+    own_bytes = 0;
+    cor_control_finish(&control, &report);
+    event = cJSON_Parse(own);
+    CHECK(event != NULL);
+    check_fields(cJSON_GetObjectItemCaseSensitive(event, "report"), twins, "report");
+    cJSON_Delete(event);
+    cJSON_Delete(twins);
+}
+
 TEST(clean_up) {
     CHECK_EQ(unlink(secret_file()), 0);
 }
@@ -345,4 +437,5 @@ TEST_MAIN(
     CASE(what_is_no_board_is_told_in_one_line),
     CASE(the_console_on_a_pipe_answers_and_ends_with_it),
     CASE(a_secret_that_others_can_read_is_not_taken),
+    CASE(the_fields_of_a_boards_report_are_those_of_the_twins),
     CASE(clean_up))

@@ -45,7 +45,7 @@ static _Noreturn void be_twin(int socket, const char *options) {
     int count = 0;
     struct virtual_board *board;
     struct virtual_board_ports ports = {
-        .console_in = socket, .console_out = socket, .listener = -1};
+        .console_in = socket, .console_out = socket, .listener = -1, .linked = true};
 
     signal(SIGINT, SIG_IGN);  // the parent ends it by closing the link
     count = split_options(options, words);

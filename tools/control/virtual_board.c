@@ -31,6 +31,7 @@ struct virtual_board {
     int caller_socket;  // -1: nobody is connected
     int listener;
     bool keep;
+    bool linked;
     bool console_ended;
     bool asked;  // a run is asked for and not yet begun
     bool stop;
@@ -352,7 +353,7 @@ static void look(struct virtual_board *board, int wait_ms) {
         {.fd = board->console_in, .events = POLLIN},
         {.fd = board->caller_socket >= 0 ? board->caller_socket : board->listener,
          .events = POLLIN},
-        {.fd = signals_fd(), .events = POLLIN},
+        {.fd = board->linked ? -1 : signals_fd(), .events = POLLIN},
     };
 
     if (poll(ports, 3, wait_ms) <= 0) {
@@ -370,13 +371,17 @@ static void look(struct virtual_board *board, int wait_ms) {
 
 // ---- a run
 
+static bool stop_asked(const struct virtual_board *board) {
+    return !board->linked && signals_stop_asked();
+}
+
 static bool watch(void *context, uint64_t done_bytes, uint64_t now_ns) {
     struct virtual_board *board = context;
 
     (void)done_bytes;
     (void)now_ns;
     look(board, 0);
-    return !board->stop && !signals_stop_asked();
+    return !board->stop && !stop_asked(board);
 }
 
 static enum cor_status status_of(const struct world_outcome *outcome) {
@@ -523,9 +528,10 @@ void virtual_board_serve(struct virtual_board *board, const struct virtual_board
     board->console_in = ports->console_in;
     board->console_out = ports->console_out;
     board->keep = ports->keep;
+    board->linked = ports->linked;
     board->listener = ports->listener;
     cor_control_open_console(&board->console, &board->control, write_console, board);
-    while ((!board->console_ended || board->listener >= 0) && !signals_stop_asked()) {
+    while ((!board->console_ended || board->listener >= 0) && !stop_asked(board)) {
         look(board, -1);
         if (board->asked) {
             run(board);

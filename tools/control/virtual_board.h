@@ -27,6 +27,7 @@ struct virtual_board_ports {
     int console_in;
     int console_out;
     bool keep;
+    bool linked;   // the console is a program's, which gets the signals: they are not looked at
     int listener;  // a listening socket; one connection is served at a time
 };
 

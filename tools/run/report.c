@@ -74,6 +74,11 @@ static void json_constants(cJSON *to, const struct run_options *asked) {
 }
 
 static void json_asked(cJSON *to, const struct run_options *asked) {
+    json_add_text(to, "app", run_app_name(asked->app));
+    json_add_text(to, "to", asked->to);
+    json_add_text(to, "ssid", asked->ssid);
+    json_add_u64(to, "count", asked->count);
+    json_add_real(to, "interval_s", (double)asked->interval_ns / 1e9, 6);
     json_add_real(to, "bus_mhz", asked->bus_mhz, 6);
     json_add_real(to, "cpu_mhz", asked->cpu_mhz, 6);
     json_add_text(to, "engine", asked->engine == RUN_ENGINE_SERIAL ? "serial" : "queued");
