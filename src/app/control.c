@@ -13,7 +13,10 @@
 #include "coradio/app_control.h"
 #include "coradio/sha256.h"
 
-#define LAST_PRINTABLE '~'
+#define LAST_PRINTABLE   '~'
+#define CHALLENGE_DIGITS 64u
+
+_Static_assert(CHALLENGE_DIGITS == 2 * COR_CONTROL_CHALLENGE_BYTES, "two digits a byte");
 
 void cor_control_init(struct cor_control *control, const struct cor_control_ops *ops, void *port) {
     memset(control, 0, sizeof(*control));
@@ -48,10 +51,10 @@ static void hex(const uint8_t *bytes, uint32_t count, char *text) {
     static const char digits[] = "0123456789abcdef";
 
     for (uint32_t i = 0; i < count; i++) {
-        text[2 * i] = digits[bytes[i] >> 4];
-        text[2 * i + 1] = digits[bytes[i] & 15];
+        *text++ = digits[bytes[i] >> 4];
+        *text++ = digits[bytes[i] & 15];
     }
-    text[2 * count] = '\0';
+    *text = '\0';
 }
 
 enum cor_status cor_control_open_tcp(
@@ -79,14 +82,15 @@ enum cor_status cor_control_open_tcp(
 
 void cor_control_proof(const char *secret, const char *challenge, char proof[65]) {
     static const char label[] = "coradio control 1 ";
-    uint8_t message[sizeof(label) - 1 + 2 * COR_CONTROL_CHALLENGE_BYTES];
+    uint8_t message[sizeof(label) + CHALLENGE_DIGITS];
     uint8_t digest[COR_SHA256_BYTES];
     uint32_t challenge_bytes = (uint32_t)strlen(challenge);
 
-    if (challenge_bytes > 2 * COR_CONTROL_CHALLENGE_BYTES) {
-        challenge_bytes = 2 * COR_CONTROL_CHALLENGE_BYTES;
+    if (challenge_bytes > CHALLENGE_DIGITS) {
+        challenge_bytes = CHALLENGE_DIGITS;
     }
-    memcpy(message, label, sizeof(label) - 1);
+    memcpy(message, label, sizeof(label));  // the challenge begins where its end stands
+    // NOLINTNEXTLINE(bugprone-not-null-terminated-result): these are bytes, not a text
     memcpy(message + sizeof(label) - 1, challenge, challenge_bytes);
     cor_hmac_sha256(
         (const uint8_t *)secret,

@@ -22,9 +22,11 @@ void cor_reply_text(struct cor_reply *reply, const char *name, const char *text)
     cor_reply_name(reply, name);
     cor_reply_raw(reply, "\"");
     for (; *text != '\0'; text++) {
-        char piece[3] = {*text < ' ' || *text > '~' ? '?' : *text, '\0', '\0'};
+        char piece[3] = {*text, '\0', '\0'};
 
-        if (*text == '"' || *text == '\\') {
+        if (*text < ' ' || *text > '~') {
+            piece[0] = '?';
+        } else if (*text == '"' || *text == '\\') {
             piece[1] = *text;
             piece[0] = '\\';
         }

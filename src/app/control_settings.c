@@ -173,32 +173,29 @@ static bool parse_value(const struct cor_control_row *row, const char *text, uin
 #undef UNITS
 }
 
-// Where a text is kept; NULL: the setting is none.
+// Where a text is kept.
 static char *text_of(struct cor_control_settings *settings, enum cor_control_setting setting) {
     switch (setting) {
-    case COR_CONTROL_SETTING_to:
-        return settings->to;
     case COR_CONTROL_SETTING_ssid:
         return settings->ssid;
     case COR_CONTROL_SETTING_key:
         return settings->key;
     default:
-        return NULL;
+        return settings->to;
     }
 }
 
 enum cor_status cor_control_set_text(
     struct cor_control_settings *settings, enum cor_control_setting setting, const char *text) {
     const struct cor_control_row *row = cor_control_row(setting);
-    char *target = text_of(settings, setting);
     uint64_t value;
 
     if (!parse_value(row, text, &value) ||
         (row->kind != COR_CONTROL_CHOICE && (value < row->lowest || value > row->highest))) {
         return COR_E_ARG;
     }
-    if (target != NULL) {
-        memcpy(target, text, (size_t)value + 1);
+    if (row->kind == COR_CONTROL_TEXT || row->kind == COR_CONTROL_SECRET) {
+        memcpy(text_of(settings, setting), text, (size_t)value + 1);
     }
     cor_control_set(settings, setting, value);
     return COR_OK;

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { OUTPUT_BYTES = 4096 };
+enum { OUTPUT_BYTES = 4096, SETTINGS_BYTES = 3 * SETUP_TEXT_BYTES };
 
 // ---- boards
 
@@ -100,24 +100,27 @@ double measure_metric(const cJSON *tree, const char *name) {
     return cJSON_IsNumber(tree) ? tree->valuedouble : (double)NAN;
 }
 
+// A seed for each sample of each comparison.
+static unsigned long long seed_of(
+    const struct setup *setup, const struct experiment_sample *sample) {
+    return setup->seed * 1000000ull + sample->index + 1;
+}
+
 // The settings of a sample. A simulated board gets a seed of its own for each, so that samples
 // differ as they would on the air, and a resumed comparison goes on as it would have.
 static void settings_of(
     const struct setup *setup,
     const struct experiment_sample *sample,
     bool simulated,
-    char text[3 * SETUP_TEXT_BYTES]) {
+    char text[SETTINGS_BYTES]) {
     const struct setup_config *config = &setup->config[sample->config];
     bool seeded =
         strstr(config->settings, "seed=") != NULL || strstr(setup->settings, "seed=") != NULL;
-    int used = snprintf(text, 3 * SETUP_TEXT_BYTES, "%s %s", setup->settings, config->settings);
+    int used = snprintf(text, SETTINGS_BYTES, "%s %s", setup->settings, config->settings);
 
     if (simulated && !seeded) {
         snprintf(
-            text + used,
-            (size_t)(3 * SETUP_TEXT_BYTES - used),
-            " seed=%llu",
-            (unsigned long long)(setup->seed * 1000000 + sample->index + 1));
+            text + used, (size_t)(SETTINGS_BYTES - used), " seed=%llu", seed_of(setup, sample));
     }
 }
 
@@ -130,7 +133,7 @@ static bool measure_board(
     const struct setup *setup = measure->setup;
     const struct setup_config *config = &setup->config[sample->config];
     struct control_link *link = link_again(measure, config->address, error);
-    char settings[3 * SETUP_TEXT_BYTES];
+    char settings[SETTINGS_BYTES];
 
     if (link == NULL) {
         return false;
@@ -282,11 +285,7 @@ bool measure_sample(
     // For commands that want to be told apart or to be repeatable.
     snprintf(number, sizeof(number), "%u", sample->index);
     setenv("CORADIO_SAMPLE", number, 1);
-    snprintf(
-        number,
-        sizeof(number),
-        "%llu",
-        (unsigned long long)(setup->seed * 1000000 + sample->index + 1));
+    snprintf(number, sizeof(number), "%llu", seed_of(setup, sample));
     setenv("CORADIO_SEED", number, 1);
     good = measure_command(command, setup->timeout_ns, value, text, error);
     *details = json_new_object();

@@ -47,7 +47,7 @@ FILE *store_begin(const char *path, const struct setup *setup, char error[SETUP_
 }
 
 bool store_add(
-    FILE *file, const struct experiment_sample *sample, const cJSON *details, const char *failure) {
+    FILE *file, const struct experiment_sample *sample, cJSON *details, const char *failure) {
     cJSON *json = json_new_object();
     char letter[2] = {(char)('a' + (int)sample->config), '\0'};
     char text[CLOCK_UTC_SIZE];
@@ -66,7 +66,7 @@ bool store_add(
         json_add_text(json, "error", failure);
     }
     if (details != NULL) {
-        cJSON_AddItemReferenceToObject(json, "details", (cJSON *)(uintptr_t)details);
+        cJSON_AddItemReferenceToObject(json, "details", details);
     }
     good = write_line(file, json);
     cJSON_Delete(json);

@@ -22,6 +22,6 @@ FILE *store_resume(
 
 // Adds a sample; details may be NULL and stay with the caller. False: it could not be written.
 bool store_add(
-    FILE *file, const struct experiment_sample *sample, const cJSON *details, const char *failure);
+    FILE *file, const struct experiment_sample *sample, cJSON *details, const char *failure);
 
 #endif

@@ -160,7 +160,7 @@ static bool open_tcp(struct link *link, const char *address, char *error) {
 
 int link_listen(const char *address, unsigned *port, char *error) {
     struct addrinfo *found = find(address, true, error);
-    struct sockaddr_storage bound;
+    struct sockaddr_storage bound = {0};
     socklen_t size = sizeof(bound);
     static const int one = 1;
     int listener;
@@ -187,6 +187,7 @@ int link_listen(const char *address, unsigned *port, char *error) {
         return -1;
     }
     freeaddrinfo(found);
+    // NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage): getsockname() has filled it
     *port = ntohs(
         bound.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&bound)->sin6_port
                                     : ((struct sockaddr_in *)&bound)->sin_port);

@@ -60,6 +60,7 @@ __attribute__((format(printf, 2, 3))) static void add_word(
 
     if (words->count < WORDS_MAX) {
         va_start(arguments, format);
+        // NOLINTNEXTLINE(clang-analyzer-valist.Uninitialized): it is, in the line above
         vsnprintf(words->text[words->count], WORD_BYTES, format, arguments);
         va_end(arguments);
         words->argv[words->count] = words->text[words->count];

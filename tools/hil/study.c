@@ -212,7 +212,7 @@ bool study_board(struct study *study, char error[CONTROL_ERROR_BYTES]) {
 // run failed.
 static double *try_value(
     struct study *study, const struct rank_constant *constant, uint64_t value) {
-    double *answer = calloc(numbers(study), sizeof(*answer));
+    double *answer = calloc(numbers(study) + 1, sizeof(*answer));
     char text[96];
 
     snprintf(text, sizeof(text), "%s=%llu", constant->name, (unsigned long long)value);
