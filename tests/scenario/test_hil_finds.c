@@ -10,7 +10,7 @@
 #include <math.h>
 
 static const char *const rows = "default bytes=512KiB\n"
-                                "row serial        engine=serial bus-mhz=37.5\n"
+                                "row serial        engine=serial bus-mhz=37.5 cpu-mhz=75\n"
                                 "row tcp-50        bus-mhz=50\n"
                                 "row tcp-50-single bus-mhz=50 ampdu=1\n"
                                 "row udp-50        app=udp-tx bus-mhz=50\n"
