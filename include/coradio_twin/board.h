@@ -37,6 +37,10 @@ struct twin_work {
     uint64_t control_frames;  // other frames built
     uint64_t copied_bytes;    // by the processor
     uint64_t summed_bytes;    // checksummed by the processor
+    // The same of a firmware whose stack is lwIP, which costs more.
+    uint64_t lwip_segments;
+    uint64_t lwip_received;
+    uint64_t lwip_summed_bytes;
 };
 
 struct twin_firmware {

@@ -101,11 +101,16 @@ void twin_board_settle(struct twin_board *board) {
     board->firmware.work(board->firmware.context, &work);
     TWIN_CHECK(work.segments >= paid.segments && work.acks >= paid.acks);
     TWIN_CHECK(work.control_frames >= paid.control_frames);
+    TWIN_CHECK(
+        work.lwip_segments >= paid.lwip_segments && work.lwip_received >= paid.lwip_received &&
+        work.lwip_summed_bytes >= paid.lwip_summed_bytes);
     TWIN_CHECK(work.copied_bytes >= paid.copied_bytes && work.summed_bytes >= paid.summed_bytes);
     board->charged = work;
     if (board->config.segment_ns != 0) {
-        if (work.segments > paid.segments) {
-            twin_board_spend_ns(board, (work.segments - paid.segments) * board->config.segment_ns);
+        uint64_t segments = work.segments + work.lwip_segments - paid.segments - paid.lwip_segments;
+
+        if (segments != 0) {
+            twin_board_spend_ns(board, segments * board->config.segment_ns);
         }
         return;
     }
@@ -114,6 +119,10 @@ void twin_board_settle(struct twin_board *board) {
     twin_board_charge(board, TWIN_COST_control_frame, work.control_frames - paid.control_frames);
     twin_board_charge(board, TWIN_COST_copied_byte, work.copied_bytes - paid.copied_bytes);
     twin_board_charge(board, TWIN_COST_summed_byte, work.summed_bytes - paid.summed_bytes);
+    twin_board_charge(board, TWIN_COST_lwip_segment, work.lwip_segments - paid.lwip_segments);
+    twin_board_charge(board, TWIN_COST_lwip_received, work.lwip_received - paid.lwip_received);
+    twin_board_charge(
+        board, TWIN_COST_lwip_summed_byte, work.lwip_summed_bytes - paid.lwip_summed_bytes);
 }
 
 uint64_t twin_board_clock_ns(struct twin_board *board) {
