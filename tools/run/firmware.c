@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The firmware of the virtual board: what a main loop on a real one would do, as one poll function.
+#include "on_lwip.h"
+#include "run_lwip.h"
 #include "rx.h"
 #include "world_state.h"
 
@@ -8,23 +10,37 @@
 
 // ---- the tap between stack and driver
 
+#define TAP_TRIES_MAX 16u
+
 static struct world_tap *tap_of(struct cor_frame_source *source) {
     return (struct world_tap *)source;
 }
 
+// A frame that --host-loss takes is given back as if it had left. The driver gets the next one, or
+// hears of none: more than a few in a row are put off to its next look.
 static enum cor_status tap_pull(
     struct cor_frame_source *source, uint64_t now_us, struct cor_frame_tx *tx) {
     struct world_tap *tap = tap_of(source);
-    enum cor_status status = tap->inner->ops->pull(tap->inner, now_us, tx);
 
-    if (status == COR_OK) {
-        if (tx->payload_bytes != 0) {
-            tap->segments++;
-        } else {
-            tap->control_frames++;
+    for (uint32_t tries = 0; tries < TAP_TRIES_MAX; tries++) {
+        enum cor_status status = tap->inner->ops->pull(tap->inner, now_us, tx);
+
+        if (status != COR_OK) {
+            return status;
         }
+        if (tx->payload_bytes == 0) {
+            tap->control_frames++;
+            return COR_OK;
+        }
+        tap->segments++;
+        if (!twin_rng_hit(&tap->rng, tap->loss)) {
+            return COR_OK;
+        }
+        tap->lost++;
+        tap->inner->ops->sent(tap->inner, now_us, tx->token);
     }
-    return status;
+    tx->blocked = COR_METER_STATE_source;
+    return COR_AGAIN;
 }
 
 static void tap_sent(struct cor_frame_source *source, uint64_t now_us, uint32_t token) {
@@ -47,13 +63,16 @@ static void tap_link(struct cor_frame_source *source, uint64_t now_us, bool up) 
     tap->inner->ops->link(tap->inner, now_us, up);
 }
 
-static void tap_init(struct world_tap *tap, struct cor_frame_source *inner) {
+static void tap_init(struct world *world, struct cor_frame_source *inner) {
+    struct world_tap *tap = &world->tap;
     static const struct cor_frame_source_ops ops = {
         .pull = tap_pull, .sent = tap_sent, .input = tap_input, .link = tap_link};
 
     _Static_assert(offsetof(struct world_tap, source) == 0, "the seam is cast to the tap");
     tap->source.ops = &ops;
     tap->inner = inner;
+    tap->loss = twin_chance(world->options->host_loss);
+    twin_rng_init(&tap->rng, world->sim, "host loss");
 }
 
 // ---- the same between driver and bus
@@ -135,6 +154,8 @@ static void start_app(struct world *world, uint64_t now_us) {
         }
     } else if (run_app_receives(world->options->app)) {
         rx_start(world, now_us);
+    } else if (world->lwip != NULL) {
+        on_lwip_start_app(world, now_us);
     } else {
         cor_app_tx_start(&world->app, now_us);
     }
@@ -161,7 +182,8 @@ static uint64_t poll_ping(struct world *world, uint64_t now_us) {
 static uint64_t poll_tx(struct world *world, uint64_t now_us) {
     struct cor_app_tx *app = &world->app;
     uint64_t given = app->payload_bytes;
-    uint64_t deadline_us = cor_app_tx_poll(app, now_us);
+    uint64_t deadline_us =
+        world->lwip != NULL ? on_lwip_poll_app(world, now_us) : cor_app_tx_poll(app, now_us);
 
     if (app->payload_bytes != given && world->first.at_ns != 0) {
         bool datagrams = world->options->app == RUN_APP_UDP_TX;
@@ -226,6 +248,10 @@ static uint64_t poll_radio(struct world *world, uint64_t now_us) {
     return deadline_us;
 }
 
+static uint64_t poll_stack(struct world *world, uint64_t now_us) {
+    return world->lwip != NULL ? on_lwip_poll(world, now_us) : cor_net_poll(&world->net, now_us);
+}
+
 // Frames in and timers, then the application, which sees what they have changed, then frames out
 // with what it has decided.
 static uint64_t firmware_poll(void *context, uint64_t now_us) {
@@ -240,9 +266,9 @@ static uint64_t firmware_poll(void *context, uint64_t now_us) {
         return UINT64_MAX;
     }
     (void)poll_radio(world, now_us);
-    (void)cor_net_poll(&world->net, now_us);
+    (void)poll_stack(world, now_us);
     deadline_us = poll_station(world, now_us);
-    deadline_us = sooner(deadline_us, cor_net_poll(&world->net, now_us));
+    deadline_us = sooner(deadline_us, poll_stack(world, now_us));
     return sooner(deadline_us, poll_radio(world, now_us));
 }
 
@@ -250,6 +276,10 @@ static uint64_t firmware_poll(void *context, uint64_t now_us) {
 static void firmware_work(void *context, struct twin_work *work) {
     struct world *world = context;
 
+    if (world->lwip != NULL) {
+        on_lwip_work(world, work);
+        return;
+    }
     work->segments = world->tap.segments;
     work->acks = world->tap.received;
     work->control_frames = world->tap.control_frames;
@@ -360,7 +390,8 @@ static void net_init(struct world *world) {
     net.secret[0] = twin_rng_next(&rng);
     net.secret[1] = twin_rng_next(&rng);
     cor_net_init(&world->net, &net, options->start_ns / 1000);
-    tap_init(&world->tap, cor_net_frames(&world->net));
+    tap_init(
+        world, world->lwip != NULL ? run_lwip_frames(world->lwip) : cor_net_frames(&world->net));
     cor_tcp_init(&world->tcp, &world->net, &tcp);
     cor_udp_init(&world->udp, &world->net, &udp);
     cor_ping_init(&world->ping, &world->net, &ping);

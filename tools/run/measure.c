@@ -161,7 +161,7 @@ static void fill_loss(const struct world *world, struct result *result) {
     uint64_t known;
 
     twin_cyw43_get_counters(world->chip, &chip);
-    loss->host = cor_udp_get_counters(&world->udp)->drop_unreachable;
+    loss->host = cor_udp_get_counters(&world->udp)->drop_unreachable + world->tap.lost;
     loss->chip =
         chip.over_credit + chip.dropped_header + chip.dropped_oversize + chip.dropped_not_joined;
     loss->air = world->losses.air;

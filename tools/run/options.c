@@ -3,7 +3,9 @@
 
 #include "common/options.h"
 #include "common/units.h"
+#include "on_lwip.h"
 #include "outside.h"
+#include "run_lwip.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +18,7 @@ static const char *const app_names[] = {
     "tcp-tx", "udp-tx", "ping", "tcp-rx", "udp-rx", "tcp-both", "iperf", NULL};
 static const char *const pm_names[] = {"none", "performance", "aggressive", NULL};
 static const char *const engine_names[] = {"queued", "serial", NULL};
+static const char *const stack_names[] = {"coradio", "lwip", NULL};
 static const char *const address_names[] = {"static", "dhcp", NULL};
 static const char *const gi_names[] = {"long", "short", NULL};
 
@@ -76,6 +79,15 @@ static const struct option_row rows[] = {
     {"receive-ring", OPTION_SIZE, "N", "receive ring of the application (default 23360, "
      "16 segments: what the chip can hold)",
      AT(receive_ring_bytes), .min = 2920, .max = 16777216},
+    {"stack", OPTION_CHOICE, "NAME", "coradio, or lwip: lwIP 2.1.3 over the same driver and chip "
+     "(default coradio)", AT(stack), .choices = stack_names},
+    {"lwip-mem", OPTION_SIZE, "N", "heap of lwIP (default 4000, as the Pico examples have it)",
+     AT(lwip_mem_bytes), GIVEN(lwip_mem_given), .min = RUN_LWIP_MEM_MIN, .max = RUN_LWIP_MEM_MAX},
+    {"tcp-wnd", OPTION_SIZE, "N", "receive window and send queue of lwIP (default 11680, 8 "
+     "segments, as they have them)", AT(tcp_wnd_bytes), GIVEN(tcp_wnd_given),
+     .min = RUN_LWIP_WINDOW_MIN, .max = RUN_LWIP_WINDOW_MAX},
+    {"host-loss", OPTION_REAL, "P", "chance 0..1 that a frame with payload is lost between stack "
+     "and driver, as in a driver that drops (default 0)", AT(host_loss), .max = 1},
     {"ack-segments", OPTION_COUNT, "N", "acknowledge every N segments at once (default 2, as the "
      "standard asks)", AT(ack_segments), .min = 1, .max = 64},
     {"pm", OPTION_CHOICE, "MODE", "power save: none, performance or aggressive (default none)",
@@ -167,6 +179,8 @@ void run_options_init(struct run_options *options) {
         .credit_window = 8,
         .ring_bytes = 65536,
         .receive_ring_bytes = 23360,
+        .lwip_mem_bytes = RUN_LWIP_MEM_BYTES,
+        .tcp_wnd_bytes = RUN_LWIP_WINDOW_BYTES,
         .ack_segments = 2,
         .ap = "ssid=coradio,key=recording,auth=wpa2",
         .mcs = 7,
@@ -301,6 +315,9 @@ static int check_app(const struct run_options *options) {
     }
     if (run_outside_fault(options) != NULL) {
         return options_error(&spec, "%s", run_outside_fault(options));
+    }
+    if (on_lwip_fault(options) != NULL) {
+        return options_error(&spec, "%s", on_lwip_fault(options));
     }
     return OPTIONS_GO_ON;
 }

@@ -24,6 +24,7 @@ enum run_pm { RUN_PM_NONE, RUN_PM_PERFORMANCE, RUN_PM_AGGRESSIVE };
 enum run_engine { RUN_ENGINE_QUEUED, RUN_ENGINE_SERIAL };
 enum run_gi { RUN_GI_LONG, RUN_GI_SHORT };
 enum run_auth { RUN_AUTH_OPEN, RUN_AUTH_WPA2 };
+enum run_stack { RUN_STACK_CORADIO, RUN_STACK_LWIP };
 enum run_address { RUN_ADDRESS_STATIC, RUN_ADDRESS_DHCP };
 
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): the order is that of the help text
@@ -67,6 +68,12 @@ struct run_options {
     uint64_t ring_bytes;
     bool ring_given;
     uint64_t receive_ring_bytes;
+    int stack;  // enum run_stack
+    uint64_t lwip_mem_bytes;
+    bool lwip_mem_given;
+    uint64_t tcp_wnd_bytes;  // of lwIP: TCP_WND and TCP_SND_BUF
+    bool tcp_wnd_given;
+    double host_loss;
     uint64_t ack_segments;  // acknowledge every so many at once
     int pm;                 // enum run_pm
     uint64_t listen;

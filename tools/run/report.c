@@ -82,6 +82,12 @@ static void json_asked(cJSON *to, const struct run_options *asked) {
     json_add_real(to, "bus_mhz", asked->bus_mhz, 6);
     json_add_real(to, "cpu_mhz", asked->cpu_mhz, 6);
     json_add_text(to, "engine", asked->engine == RUN_ENGINE_SERIAL ? "serial" : "queued");
+    json_add_text(to, "stack", asked->stack == RUN_STACK_LWIP ? "lwip" : "coradio");
+    if (asked->stack == RUN_STACK_LWIP) {
+        json_add_u64(to, "lwip_mem", asked->lwip_mem_bytes);
+        json_add_u64(to, "tcp_wnd", asked->tcp_wnd_bytes);
+    }
+    json_add_real(to, "host_loss", asked->host_loss, 6);
     json_add_real(to, "segment_us", asked->segment_us, 6);
     json_add_real(to, "chip_frame_us", asked->chip_frame_us, 6);
     json_add_u64(to, "credit_window", asked->credit_window);
@@ -338,9 +344,10 @@ void report_table(
     const struct result *result) {
     fprintf(
         out,
-        "%s, %s, %.1f MHz bus, %.0f MHz processor, %s engine%s\n",
+        "%s, %s%s, %.1f MHz bus, %.0f MHz processor, %s engine%s\n",
         asked->board,
         result->app,
+        asked->stack == RUN_STACK_LWIP ? " on lwIP" : "",
         effective->bus_hz / 1e6,
         effective->cpu_hz / 1e6,
         asked->engine == RUN_ENGINE_SERIAL ? "serial" : "queued",

@@ -2,6 +2,7 @@
 #include "rx.h"
 
 #include "bound.h"
+#include "on_lwip.h"
 #include "world_state.h"
 
 #include <string.h>
@@ -123,13 +124,22 @@ static void start_pings(
 
 static void begin(struct world *world, uint64_t now_us) {
     world->rx_loaded = true;
-    cor_app_rx_start(&world->rx, now_us);
+    if (world->lwip != NULL) {
+        on_lwip_start_app(world, now_us);
+    } else {
+        cor_app_rx_start(&world->rx, now_us);
+    }
     if (world->peer != NULL) {
         twin_after(world->sim, &world->rx_begin, 0);
     }
 }
 
+// lwIP's own ping is not one of its core: on it, no round trips are measured.
 void rx_start(struct world *world, uint64_t now_us) {
+    if (world->lwip != NULL) {
+        begin(world, now_us);
+        return;
+    }
     start_pings(world, IDLE_PINGS, IDLE_INTERVAL_US, now_us);
 }
 
@@ -140,7 +150,9 @@ static void first_bytes(struct world *world, uint64_t now_us) {
     if (world->options->duration_ns != 0) {
         world->rx_stop_ns = world->first.at_ns + world->options->duration_ns;
     }
-    start_pings(world, 0, LOADED_INTERVAL_US, now_us);
+    if (world->lwip == NULL) {
+        start_pings(world, 0, LOADED_INTERVAL_US, now_us);
+    }
 }
 
 static void finish(struct world *world) {
@@ -169,7 +181,8 @@ uint64_t rx_poll(struct world *world, uint64_t now_us) {
         app->config.source = &world->rx_nothing.source;
     }
     uint64_t before = app->received_bytes;
-    uint64_t deadline_us = cor_app_rx_poll(app, now_us);
+    uint64_t deadline_us =
+        world->lwip != NULL ? on_lwip_poll_app(world, now_us) : cor_app_rx_poll(app, now_us);
     if (app->received_bytes != 0 && world->first.at_ns == 0) {
         first_bytes(world, now_us);
     }

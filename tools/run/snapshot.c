@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "snapshot.h"
 
+#include "on_lwip.h"
 #include "world_state.h"
 
 // The chronograph at this instant. A poll's slice is charged to the processor as a whole when the
@@ -17,6 +18,7 @@ static void chronograph_take(struct world *world, struct snapshot *snapshot, uin
 }
 
 void snapshot_take(struct world *world, struct snapshot *snapshot) {
+    on_lwip_mirror(world);
     snapshot->at_ns = twin_now_ns(world->sim);
     chronograph_take(world, snapshot, snapshot->at_ns / 1000);
     snapshot->bus_settled = false;

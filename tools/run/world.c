@@ -3,6 +3,7 @@
 
 #include "common/sha256.h"
 #include "faults.h"
+#include "on_lwip.h"
 #include "outside.h"
 #include "rx.h"
 #include "world_state.h"
@@ -428,6 +429,11 @@ struct world *world_new(const struct world_setup *setup, char error[256]) {
         world_free(world);
         return NULL;
     }
+    if (!on_lwip_init(world)) {
+        snprintf(error, 256, "a process can hold one board on lwIP only");
+        world_free(world);
+        return NULL;
+    }
     samples_init(world, samples_step_ns(world->options));
     firmware_init(world);
     return world;
@@ -437,6 +443,7 @@ void world_free(struct world *world) {
     // Whoever holds frames or events goes before what they belong to.
     if (world->sim != NULL) {
         rx_free(world);
+        on_lwip_free(world);
         twin_services_free(world->services);
         if (world->peer != NULL) {
             twin_peer_free(world->peer);

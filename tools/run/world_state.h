@@ -45,6 +45,9 @@
 struct world_tap {
     struct cor_frame_source source;  // the driver pulls from here
     struct cor_frame_source *inner;
+    struct twin_rng rng;
+    uint32_t loss;  // chance that a frame with payload is lost here, --host-loss
+    uint64_t lost;
     uint64_t segments;
     uint64_t control_frames;
     uint64_t received;
@@ -101,6 +104,7 @@ struct world {
     struct cor_cyw43 radio;
     struct world_tap tap;
     struct cor_net net;
+    struct run_lwip *lwip;  // with --stack lwip: the stack in its place
     struct cor_dhcp dhcp;
     struct cor_tcp tcp;
     struct cor_udp udp;
