@@ -3,6 +3,7 @@
 // and a status word.
 #include "fuzz.h"
 #include "wire/cyw43_event.h"
+#include "wire/cyw43_scan.h"
 #include "wire/gspi.h"
 #include "wire/sdpcm.h"
 
@@ -21,6 +22,24 @@ static void check_status(const uint8_t *data) {
     cor_gspi_emit(again, word, COR_GSPI_ORDER_RESET);
     FUZZ_CHECK(memcmp(again, data, sizeof(again)) == 0);
     fuzz_touch(again, cor_gspi_stream(data) & 3U);
+}
+
+// A result of a scan; its version is made right, so that the rest is looked at.
+static void check_scan(const uint8_t *data, uint32_t size) {
+    struct cor_network network;
+    uint16_t sync;
+    uint8_t *copy = malloc(size + 1);
+
+    memcpy(copy, data, size);
+    if (size >= 16 && (size & 1U) != 0) {
+        cor_put_le32(copy + 12, 109);
+    }
+    if (cor_cyw43_scan_parse(copy, size, &sync, &network) == COR_OK) {
+        FUZZ_CHECK(network.ssid_bytes <= COR_SSID_BYTES_MAX);
+        FUZZ_CHECK(network.ssid[COR_SSID_BYTES_MAX] == '\0');
+        FUZZ_CHECK(network.security < COR_SECURITY_COUNT);
+    }
+    free(copy);
 }
 
 static void check_control(const uint8_t *data, uint32_t size) {
@@ -82,6 +101,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     if (cor_cyw43_event_parse(copy, count, &event) == COR_OK) {
         fuzz_touch(event.data.data, event.data.size_bytes);
     }
+    check_scan(copy, count);
     check_control(copy, count);
     check_ethernet(copy, count);
     check_frame(copy, count);

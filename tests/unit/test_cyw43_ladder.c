@@ -235,6 +235,27 @@ TEST(settings_are_made_again_after_a_rebuild) {
     fake_close(fake);
 }
 
+TEST(between_two_attempts_of_a_rebuild_the_driver_sleeps) {
+    struct log log;
+    struct fake *fake = logged(&log);
+
+    fake->freeze_credit = true;
+    fake->to_send = 100;
+    fake_run(fake, COR_RADIO_JOINED, fake->now_us + 10000000);
+    fake->absent = true;
+    uint32_t polls = 0;
+
+    for (uint64_t until_us = fake->now_us + 60000000; fake->now_us < until_us; polls++) {
+        uint64_t next_us = cor_cyw43_poll(&fake->chip, fake->now_us);
+
+        CHECK(next_us != UINT64_MAX);
+        fake->now_us = next_us > fake->now_us ? next_us : fake->now_us + 1;
+    }
+    // 850 ms of looking for the chip each 2 ms in each of some seven attempts.
+    CHECK(polls < 10 * 500 * 3);
+    fake_close(fake);
+}
+
 TEST(without_recovery_a_dead_chip_is_failed) {
     struct fake *fake = fake_open(4);
     struct cor_cyw43_config config = fake_config(fake);
@@ -338,6 +359,7 @@ TEST_MAIN(
     CASE(a_dead_bus_is_declared_within_200_ms_in_five_lines),
     CASE(a_chip_that_answers_no_request_is_rebuilt),
     CASE(settings_are_made_again_after_a_rebuild),
+    CASE(between_two_attempts_of_a_rebuild_the_driver_sleeps),
     CASE(without_recovery_a_dead_chip_is_failed),
     CASE(scenario_8_the_watchdog_is_fed_each_100_ms),
     CASE(a_line_that_was_missed_is_found_by_the_check),

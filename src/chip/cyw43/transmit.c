@@ -225,6 +225,9 @@ bool cor_cyw43_transmit(struct cor_cyw43 *chip) {
 uint64_t cor_cyw43_transmit_deadline_us(const struct cor_cyw43 *chip) {
     uint64_t deadline_us = UINT64_MAX;
 
+    if (!chip->frames_on) {
+        return UINT64_MAX;
+    }
     if (chip->control.phase != CYW43_CONTROL_IDLE) {
         deadline_us = chip->control.deadline_us;
     }
