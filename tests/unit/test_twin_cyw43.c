@@ -343,7 +343,7 @@ TEST(bring_up_in_each_style) {
     }
 }
 
-TEST(the_running_firmware_shows_an_empty_console) {
+TEST(the_running_firmware_shows_a_console_with_a_line) {
     struct host *host = powered(&host_embassy);
     uint32_t console;
 
@@ -352,7 +352,11 @@ TEST(the_running_firmware_shows_an_empty_console) {
     console = host_bp_read(host, host_bp_read(host, 0x6FFFC, 4) + 20, 4);
     CHECK(console != 0 && console < 0x80000);
     CHECK_EQ(host_bp_read(host, console + 12, 4), 0x400);
-    CHECK_EQ(host_bp_read(host, console + 16, 4), 0);
+    uint32_t head = host_bp_read(host, console + 16, 4);
+    uint32_t ring = host_bp_read(host, console + 8, 4);
+
+    CHECK_BETWEEN(head, 20, 100);
+    CHECK_EQ(host_bp_read(host, ring + head - 1, 1), '\n');
     host_free(host);
 }
 
@@ -479,7 +483,7 @@ TEST_MAIN(
     CASE(an_overlong_block_overflows),
     CASE(a_read_without_the_delay_is_named),
     CASE(bring_up_in_each_style),
-    CASE(the_running_firmware_shows_an_empty_console),
+    CASE(the_running_firmware_shows_a_console_with_a_line),
     CASE(a_damaged_image_never_starts),
     CASE(a_wrong_nvram_never_starts),
     CASE(a_real_looking_image_is_taken_without_execution),

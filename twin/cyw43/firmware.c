@@ -156,8 +156,8 @@ static const char *firmware_fault(const struct twin_cyw43 *chip) {
 // console ring: flags, trap, assert x 3, console, msgtrace, fwid; console + 8: buffer, size, index.
 static void write_shared_area(struct twin_cyw43 *chip) {
     uint8_t *ram = chip->plane.ram;
-    uint32_t console = SHARED_ADDRESS + 0x40;
-    uint32_t buffer = SHARED_ADDRESS + 0x80;
+    uint32_t console = SHARED_CONSOLE;
+    uint32_t buffer = SHARED_RING;
 
     memset(ram + SHARED_ADDRESS, 0, 0x80 + CONSOLE_BYTES);
     put32(ram + SHARED_ADDRESS + 20, console);
@@ -218,6 +218,7 @@ void twin_cyw43_start_firmware(struct twin_cyw43 *chip) {
     take_address(chip);
     twin_cyw43_set_address(chip);
     write_shared_area(chip);
+    twin_cyw43_console(chip, "wl0: simulated firmware of the coradio twin");
 }
 
 void twin_cyw43_stop_firmware(struct twin_cyw43 *chip) {

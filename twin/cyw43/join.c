@@ -8,6 +8,7 @@
 // they hear, and would report a failure of another kind.
 #include "cyw43/parts.h"
 
+#include <stdio.h>
 #include <string.h>
 
 // Event numbers, states of the supplicant and reasons. Read from public code.
@@ -187,7 +188,10 @@ static const char *outcome_text(enum twin_join outcome) {
 
 static void outcome_known(void *context, enum twin_join outcome) {
     struct twin_cyw43 *chip = context;
+    char line[64];
 
+    snprintf(line, sizeof(line), "wl0: join %s", outcome_text(outcome));
+    twin_cyw43_console(chip, line);
     twin_log(chip->config.log, "chip join %s", outcome_text(outcome));
     chip->join.state = outcome == TWIN_JOIN_OK ? JOIN_DONE : JOIN_NONE;
     switch (outcome) {
@@ -354,6 +358,7 @@ void twin_cyw43_leave(struct twin_cyw43 *chip, bool tell_host) {
         twin_ap_leave(chip->config.ap, chip->mac);
     }
     twin_log(chip->config.log, "chip leave");
+    twin_cyw43_console(chip, "wl0: leave");
     if (tell_host) {
         emit(chip, steps);
     }

@@ -164,6 +164,11 @@ void twin_cyw43_event_arm(struct twin_cyw43 *chip);
 void twin_cyw43_event_due(void *context);
 void twin_cyw43_drop_events(struct twin_cyw43 *chip);
 
+// ---- console.c
+
+// A line of the firmware's own text.
+void twin_cyw43_console(struct twin_cyw43 *chip, const char *text);
+
 // ---- join.c
 
 // bssid NULL: any.

@@ -5,6 +5,7 @@ target_sources(
           cyw43/bus_registers.c
           cyw43/chip.c
           cyw43/clm.c
+          cyw43/console.c
           cyw43/credit.c
           cyw43/data.c
           cyw43/event.c

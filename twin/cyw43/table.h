@@ -70,7 +70,9 @@
 #define RAM_UNDEFINED      0xA5u     // RAM after power up; any pattern but zero will do
 #define SHARED_POINTER     0x6FFFCu  // read from public code: RAM size - 64 KiB - 4
 #define SHARED_ADDRESS     0x40000u  // above any image; a real firmware's is somewhere in its data
-#define CONSOLE_BYTES      0x400u    // read from public code
+#define SHARED_CONSOLE     (SHARED_ADDRESS + 0x40u)
+#define SHARED_RING        (SHARED_ADDRESS + 0x80u)
+#define CONSOLE_BYTES      0x400u       // read from public code
 #define CHIP_ID            0x2D85A9AFu  // measured: low half 43439 decimal
 #define NVRAM_TRAILER      0x7FFFCu     // read from public code: last word of the RAM
 #define NVRAM_BYTES_MAX    0x2000u      // UNSURE: real ones are below 1 KiB
