@@ -360,7 +360,8 @@ TEST(the_json_has_the_fields_of_the_reference) {
     check_names(
         root,
         "schema simulated board app complete result chronograph_us bus air latency_us power time "
-        "conditions payload counts");
+        "conditions payload counts "
+        "radio");
     CHECK(cJSON_IsTrue(at(root, "simulated")));
     check_names(at(root, "result"), "goodput_bps bound_bps limit");
     check_names(

@@ -55,6 +55,51 @@ TEST(an_open_network_is_joined) {
     world_close(world);
 }
 
+TEST(wpa3_networks_are_joined) {
+    static const struct {
+        enum twin_auth offered;
+        enum cor_auth asked;
+        bool wpa3;
+    } rows[] = {
+        {TWIN_AUTH_WPA3, COR_AUTH_WPA3, true},
+        {TWIN_AUTH_WPA3, COR_AUTH_WPA2_WPA3, true},
+        {TWIN_AUTH_WPA2_WPA3, COR_AUTH_WPA2, false},
+        {TWIN_AUTH_WPA2, COR_AUTH_WPA2_WPA3, false},
+    };
+
+    for (uint32_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+        struct options options = options_default();
+
+        options.auth = rows[i].offered;
+        struct world *world = world_open(&options);
+        const struct cor_join join = {.ssid = WORLD_SSID, .key = WORLD_KEY, .auth = rows[i].asked};
+
+        CHECK_EQ(world_start(world), COR_RADIO_READY);
+        CHECK_EQ(cor_cyw43_join(&world->driver, &join, world_now_us(world)), COR_OK);
+        twin_board_interrupt(world->board);
+        world_leave(world, COR_RADIO_JOINING, UINT64_C(15000000000));
+        CHECK_EQ(cor_cyw43_state(&world->driver), COR_RADIO_JOINED);
+        (void)world_upload(world, 10, UINT64_C(1000000000));
+        CHECK_EQ(world->arrived, 10);
+        check_clean(world);
+        world_close(world);
+    }
+}
+
+TEST(a_wrong_wpa3_password_is_found_out_at_once) {
+    struct options options = options_default();
+
+    options.auth = TWIN_AUTH_WPA3;
+    options.key = "wrong-key";
+    struct world *world = world_open(&options);
+
+    CHECK_EQ(world_start(world), COR_RADIO_READY);
+    CHECK_EQ(world_join(world), COR_RADIO_READY);
+    CHECK_EQ(cor_cyw43_error(&world->driver), COR_E_WRONG_KEY);
+    CHECK(twin_now_ns(world->sim) < UINT64_C(3000000000));
+    world_close(world);
+}
+
 TEST(frames_go_both_ways_in_order) {
     struct options options = options_default();
     struct world *world = world_joined(&options);
@@ -305,6 +350,8 @@ TEST(uploads_reach_what_bus_and_air_allow) {
 TEST_MAIN(
     CASE(a_start_and_a_join_leave_no_deviation),
     CASE(an_open_network_is_joined),
+    CASE(wpa3_networks_are_joined),
+    CASE(a_wrong_wpa3_password_is_found_out_at_once),
     CASE(frames_go_both_ways_in_order),
     CASE(a_serial_bus_works_too),
     CASE(lost_mpdus_do_not_hurt_the_driver),

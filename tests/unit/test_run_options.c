@@ -184,8 +184,24 @@ TEST(an_application_that_listens_needs_a_way_in) {
     CHECK_EQ(PARSE("--board=pico2w", "--app=tcp-rx", "--virtual", "--source=x"), EXIT_CODE_USAGE);
 }
 
+TEST(the_radio_options_are_checked_together) {
+    CHECK_EQ(PARSE("--board", "pico2w", "--bus-mhz", "75"), EXIT_CODE_USAGE);
+    CHECK(strstr(told, "--out-of-spec") != NULL);
+    CHECK_EQ(PARSE("--board", "pico2w", "--bus-mhz", "75", "--out-of-spec"), OPTIONS_GO_ON);
+    CHECK_EQ(PARSE("--board", "pico2w", "--country", "de"), EXIT_CODE_USAGE);
+    CHECK_EQ(PARSE("--board", "pico2w", "--firmware", "x.bin"), EXIT_CODE_USAGE);
+    CHECK(strstr(told, "--nvram") != NULL);
+    CHECK_EQ(PARSE("--board", "pico2w", "--clm", "x.bin"), EXIT_CODE_USAGE);
+    CHECK_EQ(PARSE("--board", "pico2w", "--ap", "ssid=a,key=12345678,auth=wpa3"), OPTIONS_GO_ON);
+    CHECK_EQ(options.auth, RUN_AUTH_WPA3);
+    CHECK_EQ(PARSE("--board", "pico2w", "--ap", "ssid=a,key=1234567,auth=wpa2-wpa3"), 2);
+    CHECK_EQ(PARSE("--board", "pico2w", "--ap", "ssid=a,key=12345678,auth=wpa4"), 2);
+    CHECK(strstr(told, "wpa2-wpa3") != NULL);
+}
+
 TEST_MAIN(
     CASE(the_defaults_are_those_of_the_reference),
+    CASE(the_radio_options_are_checked_together),
     CASE(sizes_times_and_rates_take_their_units),
     CASE(the_ring_is_no_larger_than_the_stack_takes),
     CASE(a_duration_alone_sets_no_size),

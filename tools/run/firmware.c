@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The firmware of the virtual board: what a main loop on a real one would do, as one poll function.
 #include "on_lwip.h"
+#include "radio.h"
 #include "run_lwip.h"
 #include "rx.h"
 #include "world_state.h"
@@ -100,12 +101,12 @@ static bool bus_irq_pending(struct cor_bus *bus) {
     return inner_of(bus)->ops->irq_pending(inner_of(bus));
 }
 
-static void bus_set_power(struct cor_bus *bus, bool on) {
-    inner_of(bus)->ops->set_power(inner_of(bus), on);
-}
-
 static void bus_set_sampling(struct cor_bus *bus, enum cor_bus_sampling sampling) {
     inner_of(bus)->ops->set_sampling(inner_of(bus), sampling);
+}
+
+static void bus_set_power(struct cor_bus *bus, bool on) {
+    inner_of(bus)->ops->set_power(inner_of(bus), on);
 }
 
 static void bus_init(struct world *world) {
@@ -259,9 +260,11 @@ static uint64_t firmware_poll(void *context, uint64_t now_us) {
     uint64_t deadline_us;
 
     if (world->over) {
+        bool measuring = run_radio_measure(world);
+
         // What the last snapshot counts is still looked at.
-        if (world->last.at_ns != 0 && !world->last.bus_settled) {
-            (void)poll_radio(world, now_us);
+        if (measuring || (world->last.at_ns != 0 && !world->last.bus_settled)) {
+            return poll_radio(world, now_us);
         }
         return UINT64_MAX;
     }
@@ -313,23 +316,8 @@ static void ping_result(void *context, const struct cor_ping_result *result) {
 
 // ---- putting it together
 
-static enum cor_pm pm_of(int pm) {
-    static const enum cor_pm modes[] = {
-        [RUN_PM_NONE] = COR_PM_NONE,
-        [RUN_PM_PERFORMANCE] = COR_PM_PERFORMANCE,
-        [RUN_PM_AGGRESSIVE] = COR_PM_AGGRESSIVE,
-    };
-
-    return modes[pm];
-}
-
-// The chip is proved to come up at 25 MHz; the data phase goes at the clock asked for.
-// *measured* on a Pico 2 W, write-up: bring-up at 37.5 MHz joined, but bulk data did not flow.
-#define BRINGUP_HZ_MAX 25000000
-
 static void radio_init(struct world *world, const uint32_t image_bytes[3]) {
     const struct run_options *options = world->options;
-    int32_t data_hz = (int32_t)(options->bus_mhz * 1e6 + 0.5);
     struct cor_cyw43_config config = {
         .bus = &world->bus.bus,
         .frames = &world->tap.source,
@@ -337,14 +325,9 @@ static void radio_init(struct world *world, const uint32_t image_bytes[3]) {
         .firmware = {world->images[0], image_bytes[0]},
         .nvram = {world->images[1], image_bytes[1]},
         .clm = {world->images[2], image_bytes[2]},
-        .country = "XX",
-        .bringup_hz = data_hz < BRINGUP_HZ_MAX ? data_hz : BRINGUP_HZ_MAX,
-        .data_hz = data_hz,
-        .pm = pm_of(options->pm),
-        .listen_beacons = (uint8_t)options->listen,
-        .ampdu_mpdu = (uint8_t)options->ampdu,  // the window stays at the chip's largest, 8
     };
 
+    run_radio_config(world, &config);
     cor_meter_init(&world->meter, options->start_ns / 1000);
     bus_init(world);
     cor_cyw43_init(&world->radio, &config, options->start_ns / 1000);
@@ -398,13 +381,19 @@ static void net_init(struct world *world) {
 }
 
 static void app_init(struct world *world) {
+    static const enum cor_auth auths[] = {
+        [RUN_AUTH_OPEN] = COR_AUTH_OPEN,
+        [RUN_AUTH_WPA2] = COR_AUTH_WPA2,
+        [RUN_AUTH_WPA3] = COR_AUTH_WPA3,
+        [RUN_AUTH_WPA2_WPA3] = COR_AUTH_WPA2_WPA3,
+    };
     const struct run_options *options = world->options;
     bool datagrams = options->app == RUN_APP_UDP_TX;
     struct twin_rng rng;
     struct cor_join join = {
         .ssid = world->faults.wrong_ssid != NULL ? world->faults.wrong_ssid : options->ssid,
         .key = world->faults.wrong_key != NULL ? world->faults.wrong_key : options->key,
-        .auth = options->auth == RUN_AUTH_WPA2 ? COR_AUTH_WPA2 : COR_AUTH_OPEN,
+        .auth = auths[options->auth],
     };
     struct cor_app_tx_config app = {
         .source = world->source,

@@ -4,6 +4,7 @@
 #include "common/options.h"
 #include "common/units.h"
 #include "on_lwip.h"
+#include "options_network.h"
 #include "outside.h"
 #include "run_lwip.h"
 
@@ -63,7 +64,9 @@ static const struct option_row rows[] = {
 
     {.kind = OPTION_HEADING, .help = "The board"},
     {"bus-mhz", OPTION_REAL, "MHZ", "clock of the gSPI bus (default 37.5)", AT(bus_mhz),
-     .min = 1, .max = 50},
+     .min = 1, .max = 75},
+    {"out-of-spec", OPTION_FLAG, NULL, "bus clocks above the chip's 50 MHz are meant",
+     AT(out_of_spec)},
     {"cpu-mhz", OPTION_REAL, "MHZ", "clock of the processor (default 150)", AT(cpu_mhz),
      .min = 12, .max = 400},
     {"engine", OPTION_CHOICE, "KIND", "queued: the bus walks a queue of transfers; serial: the "
@@ -95,8 +98,25 @@ static const struct option_row rows[] = {
     {"listen", OPTION_COUNT, "N", "beacons between two wake-ups (default: as the mode says)",
      AT(listen), .min = 1, .max = 15},
 
+    {.kind = OPTION_HEADING, .help = "The radio's driver"},
+    {"no-irq", OPTION_FLAG, NULL, "leave the chip's line alone and look for frames each 1ms",
+     AT(no_irq)},
+    {"firmware", OPTION_TEXT, "FILE", "the chip's firmware: a *_combined.h or a .bin (default: a "
+     "synthetic image)", AT(firmware)},
+    {"nvram", OPTION_TEXT, "FILE", "its NVRAM: .h, .txt or .bin", AT(nvram)},
+    {"clm", OPTION_TEXT, "FILE", "its regulatory data, where the firmware's file has none",
+     AT(clm)},
+    {"firmware-sha256", OPTION_TEXT, "HEX", "the firmware must have this hash",
+     AT(firmware_sha256)},
+    {"country", OPTION_TEXT, "CC", "two letters (default XX, the world)", AT(country)},
+    {"fw-log", OPTION_TEXT, "FILE", "read the chip's own console over the bus into a file",
+     AT(fw_log)},
+    {"fw-log-every", OPTION_TIME, "T", "how often (default 10ms)", AT(fw_log_every_ns),
+     .min = 100e3},
+
     {.kind = OPTION_HEADING, .help = "The network"},
-    {"ap", OPTION_TEXT, "ssid=S,key=K,auth=A", "the access point; auth is wpa2 or open "
+    {"ap", OPTION_TEXT, "ssid=S,key=K,auth=A", "the access point; auth is wpa2, wpa3, wpa2-wpa3 "
+     "or open "
      "(default ssid=coradio,key=recording,auth=wpa2)", AT(ap)},
     {"address", OPTION_CHOICE, "HOW", "where the board's address comes from: static or dhcp "
      "(default static)", AT(address), .choices = address_names},
@@ -175,6 +195,8 @@ void run_options_init(struct run_options *options) {
         .interval_ns = 1000000000,
         .to = "127.0.0.1:5001",
         .bus_mhz = 37.5,
+        .country = "XX",
+        .fw_log_every_ns = 10000000,
         .cpu_mhz = 150,
         .credit_window = 8,
         .ring_bytes = 65536,
@@ -194,63 +216,6 @@ void run_options_init(struct run_options *options) {
         .seed = 1,
     };
     twin_unsure_init(&options->unsure);
-}
-
-// "name=value" up to the comma at `end` into the field of that name.
-static int set_ap_field(struct run_options *options, const char *part, size_t length) {
-    static const char *const names[] = {"ssid=", "key=", "auth="};
-    char *const fields[] = {options->ssid, options->key, options->auth_text};
-    const size_t rooms[] = {
-        sizeof(options->ssid), sizeof(options->key), sizeof(options->auth_text)};
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        size_t name_len = strlen(names[i]);
-
-        if (length < name_len || strncmp(part, names[i], name_len) != 0) {
-            continue;
-        }
-        if (length - name_len >= rooms[i]) {
-            return options_error(
-                &spec,
-                "--ap: %.*s has more than %zu characters",
-                (int)name_len - 1,
-                names[i],
-                rooms[i] - 1);
-        }
-        snprintf(fields[i], rooms[i], "%.*s", (int)(length - name_len), part + name_len);
-        return OPTIONS_GO_ON;
-    }
-    return options_error(&spec, "--ap: '%.*s' is none of ssid=, key=, auth=", (int)length, part);
-}
-
-static int parse_ap(struct run_options *options) {
-    const char *at = options->ap;
-
-    while (*at != '\0') {
-        size_t length = strcspn(at, ",");
-        int code = set_ap_field(options, at, length);
-
-        if (code != OPTIONS_GO_ON) {
-            return code;
-        }
-        at += length + (at[length] == ',' ? 1 : 0);
-    }
-    if (options->ssid[0] == '\0') {
-        return options_error(&spec, "--ap: give the name of the network as ssid=NAME");
-    }
-    if (strcmp(options->auth_text, "open") == 0) {
-        options->auth = RUN_AUTH_OPEN;
-    } else if (options->auth_text[0] == '\0') {
-        options->auth = options->key[0] == '\0' ? RUN_AUTH_OPEN : RUN_AUTH_WPA2;
-    } else if (strcmp(options->auth_text, "wpa2") == 0) {
-        options->auth = RUN_AUTH_WPA2;
-    } else {
-        return options_error(&spec, "--ap: auth=%s is none of: open, wpa2", options->auth_text);
-    }
-    if (options->auth == RUN_AUTH_WPA2 && strlen(options->key) < 8) {
-        return options_error(&spec, "--ap: a WPA2 key has 8 to 63 characters; give key=...");
-    }
-    return OPTIONS_GO_ON;
 }
 
 static int parse_to(struct run_options *options) {
@@ -536,7 +501,7 @@ int run_options_parse(struct run_options *options, int argc, char **argv) {
         code = parse_constants(options);
     }
     if (code == OPTIONS_GO_ON) {
-        code = parse_ap(options);
+        code = run_options_ap(options, &spec);
     }
     if (code == OPTIONS_GO_ON) {
         code = parse_to(options);
@@ -546,6 +511,9 @@ int run_options_parse(struct run_options *options, int argc, char **argv) {
     }
     if (code == OPTIONS_GO_ON) {
         code = parse_rssi(options);
+    }
+    if (code == OPTIONS_GO_ON) {
+        code = run_options_radio(options, &spec);
     }
     return code;
 }

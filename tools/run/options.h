@@ -23,7 +23,7 @@ enum run_app {
 enum run_pm { RUN_PM_NONE, RUN_PM_PERFORMANCE, RUN_PM_AGGRESSIVE };
 enum run_engine { RUN_ENGINE_QUEUED, RUN_ENGINE_SERIAL };
 enum run_gi { RUN_GI_LONG, RUN_GI_SHORT };
-enum run_auth { RUN_AUTH_OPEN, RUN_AUTH_WPA2 };
+enum run_auth { RUN_AUTH_OPEN, RUN_AUTH_WPA2, RUN_AUTH_WPA3, RUN_AUTH_WPA2_WPA3 };
 enum run_stack { RUN_STACK_CORADIO, RUN_STACK_LWIP };
 enum run_address { RUN_ADDRESS_STATIC, RUN_ADDRESS_DHCP };
 
@@ -77,11 +77,21 @@ struct run_options {
     uint64_t ack_segments;  // acknowledge every so many at once
     int pm;                 // enum run_pm
     uint64_t listen;
+    // The radio's driver.
+    bool out_of_spec;
+    bool no_irq;
+    const char *firmware;  // files; NULL: the twin's synthetic images
+    const char *nvram;
+    const char *clm;
+    const char *firmware_sha256;
+    const char *country;
+    const char *fw_log;  // where the chip's console goes; NULL: it is not read
+    uint64_t fw_log_every_ns;
     // The network.
     const char *ap;  // ssid=,key=,auth= as written
     char ssid[33];
     char key[65];
-    char auth_text[8];
+    char auth_text[12];
     int auth;     // enum run_auth
     int address;  // enum run_address
     uint64_t mcs;

@@ -3,6 +3,7 @@
 
 #include "common/json.h"
 #include "faults.h"
+#include "radio.h"
 #include "samples.h"
 
 #include "coradio/ip4.h"
@@ -74,6 +75,13 @@ static void json_constants(cJSON *to, const struct run_options *asked) {
 }
 
 static void json_asked(cJSON *to, const struct run_options *asked) {
+    static const char *const auths[] = {
+        [RUN_AUTH_OPEN] = "open",
+        [RUN_AUTH_WPA2] = "wpa2",
+        [RUN_AUTH_WPA3] = "wpa3",
+        [RUN_AUTH_WPA2_WPA3] = "wpa2-wpa3",
+    };
+
     json_add_text(to, "app", run_app_name(asked->app));
     json_add_text(to, "to", asked->to);
     json_add_text(to, "ssid", asked->ssid);
@@ -117,7 +125,8 @@ static void json_asked(cJSON *to, const struct run_options *asked) {
     json_add_real(to, "duration_s", (double)asked->duration_ns / 1e9, 6);
     json_add_u64(to, "seed", asked->seed);
     json_add_real(to, "start_time_s", (double)asked->start_ns / 1e9, 6);
-    json_add_text(to, "auth", asked->auth == RUN_AUTH_WPA2 ? "wpa2" : "open");
+    json_add_text(to, "auth", auths[asked->auth]);
+    json_add_bool(to, "no_irq", asked->no_irq);
     json_add_text(to, "address", asked->address == RUN_ADDRESS_DHCP ? "dhcp" : "static");
     json_add_bool(to, "virtual", asked->in_virtual);
     json_constants(to, asked);
@@ -216,6 +225,7 @@ cJSON *report_tree(
 #define X(name, unit, text) json_add_u64(part, #name, result->counts.name);
     RESULT_COUNTS(X)
 #undef X
+    run_radio_json(json_add_object(root, "radio"), world);
     if (result->receives) {
         json_receive(json_add_object(root, "receive"), result);
     }

@@ -5,6 +5,7 @@
 #include "faults.h"
 #include "on_lwip.h"
 #include "outside.h"
+#include "radio.h"
 #include "rx.h"
 #include "world_state.h"
 
@@ -165,6 +166,12 @@ static void wire_init(struct world *world) {
 }
 
 static void air_init(struct world *world) {
+    static const enum twin_auth auths[] = {
+        [RUN_AUTH_OPEN] = TWIN_AUTH_OPEN,
+        [RUN_AUTH_WPA2] = TWIN_AUTH_WPA2,
+        [RUN_AUTH_WPA3] = TWIN_AUTH_WPA3,
+        [RUN_AUTH_WPA2_WPA3] = TWIN_AUTH_WPA2_WPA3,
+    };
     const struct run_options *options = world->options;
     struct twin_air_config air = {
         .sim = world->sim,
@@ -172,14 +179,14 @@ static void air_init(struct world *world) {
         .log = log_of(world, &world->air_log, world->files.air_log),
         .mcs = (uint8_t)options->mcs,
         .gi = options->gi == RUN_GI_SHORT ? TWIN_GI_SHORT : TWIN_GI_LONG,
-        .ccmp = options->auth == RUN_AUTH_WPA2,
+        .ccmp = options->auth != RUN_AUTH_OPEN,
         .mpdu_error = twin_chance(options->loss),
     };
     struct twin_ap_config ap = {
         .sim = world->sim,
         .faults = world->script,
         .frames = world->frames,
-        .auth = options->auth == RUN_AUTH_WPA2 ? TWIN_AUTH_WPA2 : TWIN_AUTH_OPEN,
+        .auth = auths[options->auth],
         .channel = CHANNEL,
         .rssi_dbm = RSSI_DBM,
         .ampdu_max = (uint8_t)options->ap_ampdu,
@@ -407,7 +414,8 @@ struct world *world_new(const struct world_setup *setup, char error[256]) {
         world->faults = *setup->faults;
     }
     cor_pattern_init(&world->pattern, UINT64_MAX);
-    if (!addresses_init(world, error) || !memory_init(world, error) || !files_open(world, error)) {
+    if (!addresses_init(world, error) || !memory_init(world, error) || !files_open(world, error) ||
+        !run_radio_new(world, error)) {
         world_free(world);
         return NULL;
     }
@@ -463,6 +471,7 @@ void world_free(struct world *world) {
         twin_sim_free(world->sim);
     }
     files_close(&world->files);
+    run_radio_free(world);
     latency_free(&world->latency);
     samples_free(world);
     if (world->peer_digest != NULL) {

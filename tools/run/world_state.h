@@ -102,6 +102,7 @@ struct world {
     struct world_bus bus;
     struct cor_meter meter;
     struct cor_cyw43 radio;
+    struct run_radio *radio_side;  // radio.c
     struct world_tap tap;
     struct cor_net net;
     struct run_lwip *lwip;  // with --stack lwip: the stack in its place
